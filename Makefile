@@ -1,0 +1,40 @@
+.PHONY: help setup tools unit test check rehearse bench features clean
+
+STACK ?= nodeless
+
+help: ## What each command does
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: .venv/ready ## The Python environment in .venv
+
+tools: setup ## The rehearsal's tools, found or built into a cache of the user's
+	.venv/bin/python -m rehearsal.toolchain
+
+unit: setup ## Tests with Pulumi mocks: seconds, nothing but Python
+	.venv/bin/pytest -m "not engine"
+
+test: tools ## Every test: the real engine, API server and Karpenter too
+	.venv/bin/pytest
+
+check: setup ## Format, lint, types, generated files
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/pyright
+
+rehearse: tools ## A whole life of STACK without AWS: up, scale, second preview, destroy
+	.venv/bin/python -m rehearsal run $(STACK)
+
+bench: tools ## Measure, and write the README's table
+	.venv/bin/python -m bench
+
+features: setup ## Each feature with the tests that prove it
+	.venv/bin/python -m features
+
+clean: ## Stop what a rehearsal left running; remove .venv and every state
+	-[ ! -d .rehearsal ] || .venv/bin/python -m rehearsal stop
+	rm -rf .venv .rehearsal .pytest_cache .ruff_cache .hypothesis
+
+.venv/ready: requirements.txt requirements-dev.txt
+	python3 -m venv .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt
+	touch $@

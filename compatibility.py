@@ -1,0 +1,45 @@
+"""Which versions go together: what is not in these tables is refused before anything is made."""
+
+import versions
+
+KUBERNETES = tuple(versions.EKS_ADDONS)
+"""The minors that EKS offers and for which every add-on is pinned."""
+
+EXTENDED_SUPPORT_SINCE = {"1.33": "2026-07-29"}
+"""Minors whose standard support has ended: EKS takes 0.60 USD an hour for them instead of 0.10
+(EKS user guide, Kubernetes release calendar)."""
+
+KARPENTER_KUBERNETES = {"1.14": ("1.30", "1.31", "1.32", "1.33", "1.34", "1.35", "1.36")}
+"""By the minor of Karpenter, the Kubernetes minors it supports (Karpenter's compatibility page).
+Charts, CRDs, rights and event rules are one set for each minor, and the set here is 1.14's."""
+
+
+def kubernetes_problem(version: str, support_type: str) -> str | None:
+    """Why EKS would not run this minor with this support, and what to do; None where it would."""
+    if version not in KUBERNETES:
+        return f"is not offered: choose one of {', '.join(KUBERNETES)}"
+    since = EXTENDED_SUPPORT_SINCE.get(version)
+    if since and support_type == "STANDARD":
+        current = [v for v in KUBERNETES if v not in EXTENDED_SUPPORT_SINCE]
+        return (
+            f"is in extended support since {since}: choose one of {', '.join(current)}, "
+            "or set supportType: EXTENDED for 0.60 USD an hour"
+        )
+    return None
+
+
+def karpenter_problem(version: str, kubernetes: str) -> str | None:
+    """Why this Karpenter does not run here, and what to do; None where it does."""
+    minor = version.rpartition(".")[0]
+    supported = KARPENTER_KUBERNETES.get(minor)
+    if supported is None:
+        return (
+            f"its rights, CRDs and event rules are not part of this release, which has those of "
+            f"{', '.join(KARPENTER_KUBERNETES)}: drop the key for {versions.KARPENTER}"
+        )
+    if kubernetes not in supported:
+        return (
+            f"does not support Kubernetes {kubernetes} of cluster.version: "
+            f"it supports {supported[0]} to {supported[-1]}"
+        )
+    return None

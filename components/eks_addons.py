@@ -1,0 +1,184 @@
+"""EKS add-ons: those that nodes need before they start, and CoreDNS, which needs a home first."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import pulumi
+import pulumi_aws as aws
+from pydantic import Field
+
+import versions
+from components.location import Location
+from components.pod_role import PodRole, PodRoleArgs, RunsOn
+from components.section import Section
+
+NAMESPACE = "kube-system"
+COREDNS_LABELS = {"k8s-app": "kube-dns"}
+"""What CoreDNS's pods carry: a Fargate selector must match it."""
+
+# Fargate adds 256 MB and rounds up: this is the most that still fits its smallest size.
+COREDNS_FARGATE_RESOURCES = {"cpu": "0.25", "memory": "256M"}
+
+AddonVersion = Annotated[
+    str, Field(pattern=r"^(pinned|default|latest|v\d+\.\d+\.\d+-eksbuild\.\d+)$")
+]
+
+
+class EksAddonConfig(Section):
+    """Which build of an add-on, and what happens to objects that somebody changed."""
+
+    version: AddonVersion = "pinned"
+    """`pinned`: this release's (versions.py). An exact build. `default` and `latest` ask AWS at
+    each run, so that a preview can show a change that nobody made here."""
+    resolve_conflicts_on_create: Literal["NONE", "OVERWRITE"] = "OVERWRITE"
+    resolve_conflicts_on_update: Literal["NONE", "OVERWRITE", "PRESERVE"] = "OVERWRITE"
+    """PRESERVE keeps what was changed by kubectl."""
+    preserve: bool = False
+    """Leave its objects in the cluster when the add-on is taken off."""
+
+
+class CoreDnsConfig(EksAddonConfig):
+    """The cluster's DNS: two replicas on one kind of home."""
+
+    runs_on: RunsOn | None = None
+    """Absent: on Fargate where a profile takes its pods, else on nodes."""
+    replicas: int = Field(default=2, ge=1)
+
+
+class EksAddonsConfig(Section):
+    """The add-ons of every cluster; each has a sensible default."""
+
+    # It takes the network interfaces of nodes that are still going: it must not go with the add-on.
+    vpc_cni: EksAddonConfig = EksAddonConfig(preserve=True)
+    kube_proxy: EksAddonConfig = EksAddonConfig()
+    pod_identity_agent: EksAddonConfig = EksAddonConfig()
+    """Only where there can be nodes: Pod Identity does not work on Fargate."""
+    coredns: CoreDnsConfig = CoreDnsConfig()
+
+
+@dataclass(frozen=True, kw_only=True)
+class EksAddonArgs:
+    """Which add-on, in which build, on which cluster."""
+
+    config: EksAddonConfig
+    addon_name: str
+    """AWS's name for it, for example `vpc-cni`."""
+    cluster_name: pulumi.Input[str]
+    kubernetes: str
+    """The cluster's minor version, which the pinned build follows."""
+    configuration: Mapping[str, Any] | None = None
+    """Values in the add-on's own schema."""
+
+
+class EksAddon(pulumi.ComponentResource):
+    """One add-on that EKS installs and keeps; ready when it is active."""
+
+    version: pulumi.Output[str]
+    """The build that was chosen."""
+
+    def __init__(
+        self, name: str, args: EksAddonArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:index:EksAddon", name, None, opts)
+        config = args.config
+        addon = aws.eks.Addon(
+            name,
+            cluster_name=args.cluster_name,
+            addon_name=args.addon_name,
+            addon_version=self._build(args),
+            resolve_conflicts_on_create=config.resolve_conflicts_on_create,
+            resolve_conflicts_on_update=config.resolve_conflicts_on_update,
+            preserve=config.preserve,
+            configuration_values=(
+                json.dumps(args.configuration, sort_keys=True) if args.configuration else None
+            ),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        self.version = addon.addon_version
+        self.register_outputs({"version": self.version})
+
+    def _build(self, args: EksAddonArgs) -> pulumi.Input[str]:
+        match args.config.version:
+            case "pinned":
+                return versions.EKS_ADDONS[args.kubernetes][args.addon_name]
+            case "default" | "latest" as wanted:
+                found = aws.eks.get_addon_version_output(
+                    addon_name=args.addon_name,
+                    kubernetes_version=args.kubernetes,
+                    most_recent=wanted == "latest",
+                    opts=pulumi.InvokeOutputOptions(parent=self),
+                )
+                return found.version
+            case exact:
+                return exact
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeAddonsArgs:
+    """The stack file's part, and the cluster they go to."""
+
+    config: EksAddonsConfig
+    cluster_name: pulumi.Input[str]
+    oidc_provider_arn: pulumi.Input[str]
+    kubernetes: str
+    location: Location
+    has_nodes: bool
+    """Whether the stack can have EC2 nodes at all."""
+
+
+class NodeAddons(pulumi.ComponentResource):
+    """What must be there before the first node and until after the last: network and identity."""
+
+    def __init__(
+        self, name: str, args: NodeAddonsArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:index:NodeAddons", name, None, opts)
+        child = pulumi.ResourceOptions(parent=self)
+
+        def addon(noun: str, config: EksAddonConfig, opts: pulumi.ResourceOptions) -> EksAddon:
+            return EksAddon(
+                noun,
+                EksAddonArgs(
+                    config=config,
+                    addon_name=noun,
+                    cluster_name=args.cluster_name,
+                    kubernetes=args.kubernetes,
+                ),
+                opts=opts,
+            )
+
+        addon("kube-proxy", args.config.kube_proxy, child)
+        cni_needs: list[pulumi.Resource] = []
+        if args.has_nodes:
+            agent = addon("eks-pod-identity-agent", args.config.pod_identity_agent, child)
+            role = PodRole(
+                "vpc-cni-role",
+                PodRoleArgs(
+                    runs_on=RunsOn.NODES,
+                    cluster_name=args.cluster_name,
+                    oidc_provider_arn=args.oidc_provider_arn,
+                    namespace=NAMESPACE,
+                    service_account="aws-node",
+                    managed_policies={"cni": args.location.managed_policy("AmazonEKS_CNI_Policy")},
+                ),
+                opts=child,
+            )
+            # Rights are injected when a pod starts: agent and role come before the pods.
+            cni_needs = [agent, role]
+        addon(
+            "vpc-cni",
+            args.config.vpc_cni,
+            pulumi.ResourceOptions(parent=self, depends_on=cni_needs),
+        )
+        self.register_outputs({})
+
+
+def coredns_configuration(config: CoreDnsConfig, runs_on: RunsOn) -> dict[str, Any]:
+    """The add-on's values: on Fargate it must be told so, and be given a size."""
+    values: dict[str, Any] = {"replicaCount": config.replicas}
+    if runs_on is RunsOn.FARGATE:
+        sizes = COREDNS_FARGATE_RESOURCES
+        values |= {"computeType": "Fargate", "resources": {"limits": sizes, "requests": sizes}}
+    return values

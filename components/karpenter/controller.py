@@ -1,0 +1,267 @@
+"""Karpenter's controller: its charts, its rights, and the role of the nodes it launches."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_kubernetes as k8s
+from pydantic import Field
+
+from components.charts import ChartSource
+from components.interruption import InterruptionQueue
+from components.karpenter.iam import controller_policies, policy_name
+from components.karpenter.quantities import Quantity
+from components.location import Location
+from components.names import POLICY_NAME_LIMIT, ROLE_NAME_LIMIT, fitted
+from components.pod_role import PodRole, PodRoleArgs, RunsOn
+from components.section import Section
+from components.service_role import ServiceRole, ServiceRoleArgs
+
+CHART = "karpenter"
+CRD_CHART = "karpenter-crd"
+REPOSITORY = "oci://public.ecr.aws/karpenter"
+SERVICE_ACCOUNT = "karpenter"
+POD_LABELS = {"app.kubernetes.io/name": "karpenter", "app.kubernetes.io/instance": "karpenter"}
+"""What the chart puts on the controller's pods: a Fargate selector must match it."""
+
+NODE_POLICIES = {
+    "cni": "AmazonEKS_CNI_Policy",
+    "worker": "AmazonEKSWorkerNodePolicy",
+    "images": "AmazonEC2ContainerRegistryPullOnly",
+    "ssm": "AmazonSSMManagedInstanceCore",
+}
+INSTALL_SECONDS = 600
+"""A pod on Fargate takes a minute, at times two; Helm's own 300 s have been too short."""
+
+
+class ControllerConfig(Section):
+    """The controller's pods. On Fargate each is billed as 1 vCPU and 2 GB, 0.05 USD an hour."""
+
+    replicas: int | None = Field(default=None, ge=1, le=3)
+    """Absent: 2, or 1 where there is only one node to run on."""
+    cpu: Quantity = "1"
+    memory: Quantity = "1Gi"
+    spot_to_spot_consolidation: bool = False
+    """Swap spot nodes for cheaper spot too; it wants 15 instance types to choose from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControllerArgs:
+    """The stack file's part, and what the controller needs before it starts."""
+
+    config: ControllerConfig
+    version: str
+    namespace: str
+    cluster: str
+    """The cluster's name, known in advance: rights and roles name it."""
+    cluster_name: pulumi.Input[str]
+    """The same as an output, so that the controller waits for the control plane."""
+    oidc_provider_arn: pulumi.Input[str]
+    location: Location
+    runs_on: RunsOn
+    queue: InterruptionQueue
+    isolated: bool
+    """Whether there is no way to the internet, so neither IAM nor the price list."""
+    charts: ChartSource
+    needs: Sequence[pulumi.Resource]
+    """Its own compute, and the routes by which it reaches AWS until the last node is gone."""
+
+
+class Controller(pulumi.ComponentResource):
+    """Ready when the controller's pods are."""
+
+    node_role_name: pulumi.Output[str]
+    """The role of the nodes, known once it may join the cluster."""
+    release: k8s.helm.v3.Release
+
+    def __init__(
+        self, name: str, args: ControllerArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:karpenter:Controller", name, None, opts)
+        child = pulumi.ResourceOptions(parent=self)
+
+        node_role = ServiceRole(
+            f"{name}-node",
+            ServiceRoleArgs(
+                service=f"ec2.{args.location.dns_suffix}",
+                physical_name=fitted(f"KarpenterNodeRole-{args.cluster}", ROLE_NAME_LIMIT),
+                managed_policies={
+                    noun: args.location.managed_policy(policy)
+                    for noun, policy in NODE_POLICIES.items()
+                },
+            ),
+            opts=child,
+        )
+        # EC2_LINUX, not STANDARD: nodes cannot join by the latter (karpenter-provider-aws#7558).
+        access = aws.eks.AccessEntry(
+            f"{name}-node",
+            cluster_name=args.cluster_name,
+            principal_arn=node_role.role_arn,
+            type="EC2_LINUX",
+            opts=child,
+        )
+        joined = pulumi.Output.all(node_role.role_name, access.id)
+        self.node_role_name = joined.apply(lambda known: known[0])
+
+        role = PodRole(
+            f"{name}-role",
+            PodRoleArgs(
+                runs_on=args.runs_on,
+                cluster_name=args.cluster_name,
+                oidc_provider_arn=args.oidc_provider_arn,
+                namespace=args.namespace,
+                service_account=SERVICE_ACCOUNT,
+                physical_name=fitted(f"{args.cluster}-karpenter", ROLE_NAME_LIMIT),
+                managed_policies=self._policies(name, args, node_role.role),
+            ),
+            opts=child,
+        )
+        namespace, flows = self._namespace(name, args)
+        in_namespace = pulumi.ResourceOptions(parent=self, depends_on=namespace)
+        # A release of its own: Helm never upgrades the CRDs that lie inside a chart.
+        crds = self._release(CRD_CHART, args, {}, in_namespace)
+        self.release = self._release(
+            CHART,
+            args,
+            helm_values(args, annotations=role.annotations, queue_name=args.queue.queue_name),
+            # It leaves at once where one of its rights is missing: all come first.
+            pulumi.ResourceOptions(
+                parent=self, depends_on=[crds, role, args.queue, access, *flows, *args.needs]
+            ),
+        )
+        self.register_outputs({"nodeRoleName": self.node_role_name})
+
+    def _policies(
+        self, name: str, args: ControllerArgs, node_role: aws.iam.Role
+    ) -> dict[str, pulumi.Input[str]]:
+        inputs = pulumi.Output.all(node_role_arn=node_role.arn, queue_arn=args.queue.queue_arn)
+        documents = inputs.apply(
+            lambda known: controller_policies(location=args.location, cluster=args.cluster, **known)
+        )
+        nouns = controller_policies(
+            location=args.location, cluster=args.cluster, node_role_arn="", queue_arn=""
+        )
+        return {
+            noun: aws.iam.Policy(
+                f"{name}-{noun}",
+                name=fitted(policy_name(noun, args.cluster), POLICY_NAME_LIMIT),
+                policy=pulumi.Output.json_dumps(documents[noun]),
+                opts=pulumi.ResourceOptions(parent=self),
+            ).arn
+            for noun in nouns
+        }
+
+    def _namespace(
+        self, name: str, args: ControllerArgs
+    ) -> tuple[list[pulumi.Resource], list[pulumi.Resource]]:
+        """The namespace, and the priority that the API server gives to pods of kube-system."""
+        if args.namespace == "kube-system":
+            return [], []
+        child = pulumi.ResourceOptions(parent=self)
+        namespace = k8s.core.v1.Namespace(name, metadata={"name": args.namespace}, opts=child)
+        flows: list[pulumi.Resource] = [
+            # The same resource as the typed class, without the import of its package.
+            k8s.apiextensions.CustomResource(
+                f"{name}-{noun}",
+                api_version="flowcontrol.apiserver.k8s.io/v1",
+                kind="FlowSchema",
+                metadata={"name": f"karpenter-{noun}"},
+                spec=flow_schema(args.namespace, noun),
+                opts=child,
+            )
+            for noun in ("leader-election", "workload")
+        ]
+        return [namespace], flows
+
+    def _release(
+        self,
+        chart: str,
+        args: ControllerArgs,
+        values: Mapping[str, Any],
+        opts: pulumi.ResourceOptions,
+    ) -> k8s.helm.v3.Release:
+        return k8s.helm.v3.Release(
+            chart,
+            name=chart,
+            chart=args.charts.locate(chart, REPOSITORY),
+            version=args.version,
+            namespace=args.namespace,
+            values=values,
+            skip_crds=True,
+            timeout=INSTALL_SECONDS,
+            opts=opts,
+        )
+
+
+def helm_values(
+    args: ControllerArgs,
+    *,
+    annotations: Mapping[str, pulumi.Input[str]],
+    queue_name: pulumi.Input[str],
+) -> dict[str, Any]:
+    """The chart's values; what is not here is the chart's default, and right."""
+    resources = {"cpu": args.config.cpu, "memory": args.config.memory}
+    return {
+        "settings": {
+            "clusterName": args.cluster_name,
+            # The queue's name. Helm ignores an unknown key: interruption would silently be off.
+            "interruptionQueue": queue_name,
+            "isolatedVPC": args.isolated,
+            # Kubernetes' version and the service CIDR from EKS rather than from what the API says.
+            "eksControlPlane": True,
+            # All of them: a gate that is missing prints as nil, and the flag's parser fails.
+            "featureGates": {
+                "reservedCapacity": True,
+                "spotToSpotConsolidation": args.config.spot_to_spot_consolidation,
+                "nodeRepair": False,
+                "nodeOverlay": False,
+                "staticCapacity": False,
+                "capacityBuffer": False,
+            },
+        },
+        "serviceAccount": {"create": True, "name": SERVICE_ACCOUNT, "annotations": annotations},
+        "replicas": args.config.replicas or 2,
+        # CoreDNS starts later, and may one day run on nodes that Karpenter has to launch first.
+        "dnsPolicy": "Default",
+        "controller": {
+            # Without limits the code takes the node's memory for its own.
+            "resources": {"requests": resources, "limits": resources},
+            # Fargate has no metadata service, and a hop limit of 1 keeps pods from it.
+            "env": [{"name": "AWS_REGION", "value": args.location.region}],
+        },
+    }
+
+
+def flow_schema(namespace: str, noun: str) -> dict[str, Any]:
+    """Upstream's two: leases at the level of leader election, everything else above workloads."""
+    lease_rule: dict[str, Any] = {
+        "apiGroups": ["coordination.k8s.io"],
+        "resources": ["leases"],
+        "verbs": ["get", "create", "update"],
+        "namespaces": [namespace],
+    }
+    any_rule: dict[str, Any] = {
+        "apiGroups": ["*"],
+        "resources": ["*"],
+        "verbs": ["*"],
+        "namespaces": ["*"],
+        "clusterScope": True,
+    }
+    level, precedence, rule = {
+        "leader-election": ("leader-election", 200, lease_rule),
+        "workload": ("workload-high", 1000, any_rule),
+    }[noun]
+    account = {"name": SERVICE_ACCOUNT, "namespace": namespace}
+    return {
+        "distinguisherMethod": {"type": "ByUser"},
+        "matchingPrecedence": precedence,
+        "priorityLevelConfiguration": {"name": level},
+        "rules": [
+            {
+                "resourceRules": [rule],
+                "subjects": [{"kind": "ServiceAccount", "serviceAccount": account}],
+            }
+        ],
+    }

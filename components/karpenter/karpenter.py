@@ -1,0 +1,192 @@
+"""Karpenter as a whole: the queue, the controller, then node classes, then node pools."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_kubernetes as k8s
+from pydantic import Field
+
+import versions
+from components.charts import ChartSource
+from components.interruption import InterruptionQueue, InterruptionQueueArgs
+from components.karpenter.controller import Controller, ControllerArgs, ControllerConfig
+from components.karpenter.node_classes import NodeClassConfig, node_class_spec
+from components.karpenter.node_pools import NodePoolConfig, node_pool_spec
+from components.karpenter.quantities import seconds
+from components.location import Location
+from components.pod_role import RunsOn
+from components.section import Mistake, Section
+
+SHORT_LIFE_SECONDS = 24 * 3600
+DELETE_SECONDS = 3600
+"""Draining is part of a pool's deletion; Pulumi's own 10 minutes would leave instances behind."""
+
+ObjectName = Annotated[str, Field(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", max_length=63)]
+
+
+class KarpenterConfig(Section):
+    """Launches nodes for pods that have no place, and takes them away again."""
+
+    version: str = Field(default=versions.KARPENTER, pattern=r"^\d+\.\d+\.\d+$")
+    """Of both charts. Rights and event rules are those of its minor."""
+    namespace: str = Field(default="karpenter", pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
+    controller: ControllerConfig = ControllerConfig()
+    own_instance_profile: bool = False
+    """The stack makes the nodes' instance profile. Karpenter otherwise does, and takes it away;
+    without a way to IAM, in a network without internet, it cannot."""
+    node_classes: Mapping[ObjectName, NodeClassConfig] = Field(min_length=1)
+    node_pools: Mapping[ObjectName, NodePoolConfig] = Field(min_length=1)
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """Every pool has its class."""
+        known = ", ".join(self.node_classes)
+        for name, pool in self.node_pools.items():
+            if pool.node_class not in self.node_classes:
+                problem = f"nodeClasses has only {known}: name one of these, or add the class"
+                yield Mistake(f"nodePools.{name}.nodeClass", problem, pool.node_class)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KarpenterArgs:
+    """The stack file's part, and what Karpenter stands on."""
+
+    config: KarpenterConfig
+    cluster: str
+    """The cluster's name, known in advance."""
+    cluster_name: pulumi.Input[str]
+    """The same as an output, so that all of it waits for the control plane."""
+    oidc_provider_arn: pulumi.Input[str]
+    location: Location
+    runs_on: RunsOn
+    """Where the controller's pods run."""
+    isolated: bool
+    """Whether the network has no way to the internet."""
+    charts: ChartSource
+    controller_needs: Sequence[pulumi.Resource]
+    """The controller's own compute, and the routes by which it reaches AWS."""
+    node_needs: Sequence[pulumi.Resource]
+    """What must be there before the first node and until after the last."""
+
+
+class Karpenter(pulumi.ComponentResource):
+    """Deleted from the pools down, each step waited for, so that no instance keeps running."""
+
+    queue_name: pulumi.Output[str]
+    """The interruption queue."""
+    node_role_name: pulumi.Output[str]
+    """The role of the nodes."""
+
+    def __init__(
+        self, name: str, args: KarpenterArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:karpenter:Karpenter", name, None, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        config = args.config
+
+        queue = InterruptionQueue(
+            f"{name}-interruption", InterruptionQueueArgs(queue_name=args.cluster), opts=child
+        )
+        self.queue_name = queue.queue_name
+        controller = Controller(
+            f"{name}-controller",
+            ControllerArgs(
+                config=config.controller,
+                version=config.version,
+                namespace=config.namespace,
+                cluster=args.cluster,
+                cluster_name=args.cluster_name,
+                oidc_provider_arn=args.oidc_provider_arn,
+                location=args.location,
+                runs_on=args.runs_on,
+                queue=queue,
+                isolated=args.isolated,
+                charts=args.charts,
+                needs=args.controller_needs,
+            ),
+            opts=child,
+        )
+        self.node_role_name = controller.node_role_name
+        profile = None
+        if config.own_instance_profile:
+            profile = aws.iam.InstanceProfile(
+                f"{name}-node", role=controller.node_role_name, opts=child
+            )
+
+        needs = [controller, *args.node_needs]
+        classes = {
+            key: _object(
+                key,
+                "karpenter.k8s.aws/v1",
+                "EC2NodeClass",
+                node_class_spec(
+                    node_class,
+                    cluster=args.cluster,
+                    role=None if profile else controller.node_role_name,
+                    instance_profile=profile.name if profile else None,
+                ),
+                pulumi.ResourceOptions(
+                    parent=self,
+                    depends_on=needs,
+                    custom_timeouts=_delete_within(DELETE_SECONDS),
+                ),
+            )
+            for key, node_class in config.node_classes.items()
+        }
+        for key, pool in config.node_pools.items():
+            for warning in pool_warnings(key, pool):
+                pulumi.log.warn(warning, self)
+            _object(
+                key,
+                "karpenter.sh/v1",
+                "NodePool",
+                node_pool_spec(pool),
+                pulumi.ResourceOptions(
+                    parent=self,
+                    depends_on=[classes[pool.node_class], *needs],
+                    custom_timeouts=_delete_within(delete_seconds(pool)),
+                ),
+            )
+        self.register_outputs({"queueName": self.queue_name, "nodeRoleName": self.node_role_name})
+
+
+def _object(
+    name: str,
+    api_version: str,
+    kind: str,
+    spec: Mapping[str, Any],
+    opts: pulumi.ResourceOptions,
+) -> k8s.apiextensions.CustomResource:
+    return k8s.apiextensions.CustomResource(
+        f"{kind.lower()}-{name}",
+        api_version=api_version,
+        kind=kind,
+        metadata={
+            "name": name,
+            # A wrong selector or a missing right then fails the deployment, not the first pod.
+            "annotations": {"pulumi.com/waitFor": "condition=Ready"},
+        },
+        spec=spec,
+        opts=opts,
+    )
+
+
+def _delete_within(limit: int) -> pulumi.CustomTimeouts:
+    return pulumi.CustomTimeouts(delete=f"{limit}s")
+
+
+def delete_seconds(pool: NodePoolConfig) -> int:
+    """How long a pool's deletion may take: the drain's own limit, and time to end instances."""
+    return max(DELETE_SECONDS, seconds(pool.termination_grace_period) + DELETE_SECONDS // 2)
+
+
+def pool_warnings(key: str, pool: NodePoolConfig) -> list[str]:
+    """What is allowed in a pool, but seldom meant."""
+    if pool.expire_after != "Never" and seconds(pool.expire_after) < SHORT_LIFE_SECONDS:
+        return [
+            f"karpenter.nodePools.{key}.expireAfter is {pool.expire_after}: nodes of that age are "
+            "replaced without regard to disruption budgets, and before a new one is there"
+        ]
+    return []

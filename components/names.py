@@ -1,0 +1,24 @@
+"""Physical names that fit AWS's limits and stay the same from run to run."""
+
+import hashlib
+
+ROLE_NAME_LIMIT = 64
+"""Characters in the name of an IAM role (IAM and STS quotas)."""
+POLICY_NAME_LIMIT = 128
+"""Characters in the name of a managed policy (IAM and STS quotas)."""
+QUEUE_NAME_LIMIT = 80
+"""Characters in the name of an SQS queue."""
+
+_DIGITS = 8
+
+
+def fitted(name: str, limit: int) -> str:
+    """The name itself where it fits, else its beginning and a hash of the whole.
+
+    The hash keeps two long names apart that begin alike, and depends on nothing but the name: the
+    next run, and the next machine, come to the same result.
+    """
+    if len(name) <= limit:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:_DIGITS]
+    return f"{name[: limit - _DIGITS - 1].rstrip('-')}-{digest}"
