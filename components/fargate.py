@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import pulumi
 import pulumi_aws as aws
-import pulumi_kubernetes as k8s
 from pydantic import Field
 
 from components.cluster import RetentionDays
+from components.kubernetes_object import KubernetesObject
 from components.location import Location
 from components.section import Mistake, Section
 from components.service_role import ServiceRole, ServiceRoleArgs
@@ -139,22 +139,31 @@ class FargateProfiles(pulumi.ComponentResource):
             )
         self.register_outputs({})
 
-    def _log_settings(self, name: str, args: FargateProfilesArgs) -> k8s.core.v1.ConfigMap:
+    def _log_settings(self, name: str, args: FargateProfilesArgs) -> pulumi.Resource:
         """EKS reads them when a pod starts, so they come before the profiles."""
         child = pulumi.ResourceOptions(parent=self)
-        namespace = k8s.core.v1.Namespace(
+        namespace = KubernetesObject(
             f"{name}-logs",
-            metadata={
-                "name": LOGGING_NAMESPACE,
-                "labels": {"aws-observability": "enabled"},
+            {
+                "apiVersion": "v1",
+                "kind": "Namespace",
+                "metadata": {
+                    "name": LOGGING_NAMESPACE,
+                    "labels": {"aws-observability": "enabled"},
+                },
             },
             opts=child,
         )
-        return k8s.core.v1.ConfigMap(
+        settings = log_settings(region=args.location.region, group=log_group(args.cluster))
+        return KubernetesObject(
             f"{name}-logs",
-            metadata={"name": "aws-logging", "namespace": namespace.metadata.name},
-            data=log_settings(region=args.location.region, group=log_group(args.cluster)),
-            opts=child,
+            {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {"name": "aws-logging", "namespace": LOGGING_NAMESPACE},
+                "data": settings,
+            },
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
         )
 
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
-import pulumi_kubernetes as k8s
 from pydantic import Field
 
 import versions
 from components.karpenter.quantities import Quantity
+from components.kubernetes_object import KubernetesObject
 from components.section import Section
 
 NAMESPACE = "default"
@@ -53,28 +53,30 @@ class SampleWorkloads(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def _inflate(config: InflateConfig, opts: pulumi.ResourceOptions) -> k8s.apps.v1.Deployment:
+def _inflate(config: InflateConfig, opts: pulumi.ResourceOptions) -> KubernetesObject:
     labels = {"app": "inflate"}
     requests = {"cpu": config.cpu} | ({"memory": config.memory} if config.memory else {})
-    return k8s.apps.v1.Deployment(
+    pod = {
+        # It has nothing to finish: a drain need not wait for it.
+        "terminationGracePeriodSeconds": 0,
+        "containers": [
+            {
+                "name": "inflate",
+                "image": f"{PAUSE_REPOSITORY}:{versions.PAUSE}",
+                "resources": {"requests": requests},
+            }
+        ],
+    }
+    return KubernetesObject(
         "inflate",
-        metadata={"name": "inflate", "namespace": NAMESPACE},
-        spec={
-            "replicas": config.replicas,
-            "selector": {"match_labels": labels},
-            "template": {
-                "metadata": {"labels": labels},
-                "spec": {
-                    # It has nothing to finish: a drain need not wait for it.
-                    "termination_grace_period_seconds": 0,
-                    "containers": [
-                        {
-                            "name": "inflate",
-                            "image": f"{PAUSE_REPOSITORY}:{versions.PAUSE}",
-                            "resources": {"requests": requests},
-                        }
-                    ],
-                },
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": "inflate", "namespace": NAMESPACE},
+            "spec": {
+                "replicas": config.replicas,
+                "selector": {"matchLabels": labels},
+                "template": {"metadata": {"labels": labels}, "spec": pod},
             },
         },
         opts=opts,

@@ -13,6 +13,7 @@ from components.charts import ChartSource
 from components.interruption import InterruptionQueue
 from components.karpenter.iam import controller_policies, policy_name
 from components.karpenter.quantities import Quantity
+from components.kubernetes_object import KubernetesObject
 from components.location import Location
 from components.names import POLICY_NAME_LIMIT, ROLE_NAME_LIMIT, fitted
 from components.pod_role import PodRole, PodRoleArgs, RunsOn
@@ -160,15 +161,20 @@ class Controller(pulumi.ComponentResource):
         if args.namespace == "kube-system":
             return [], []
         child = pulumi.ResourceOptions(parent=self)
-        namespace = k8s.core.v1.Namespace(name, metadata={"name": args.namespace}, opts=child)
+        namespace = KubernetesObject(
+            name,
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": args.namespace}},
+            opts=child,
+        )
         flows: list[pulumi.Resource] = [
-            # The same resource as the typed class, without the import of its package.
-            k8s.apiextensions.CustomResource(
+            KubernetesObject(
                 f"{name}-{noun}",
-                api_version="flowcontrol.apiserver.k8s.io/v1",
-                kind="FlowSchema",
-                metadata={"name": f"karpenter-{noun}"},
-                spec=flow_schema(args.namespace, noun),
+                {
+                    "apiVersion": "flowcontrol.apiserver.k8s.io/v1",
+                    "kind": "FlowSchema",
+                    "metadata": {"name": f"karpenter-{noun}"},
+                    "spec": flow_schema(args.namespace, noun),
+                },
                 opts=child,
             )
             for noun in ("leader-election", "workload")

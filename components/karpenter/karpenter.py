@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import pulumi
 import pulumi_aws as aws
-import pulumi_kubernetes as k8s
 from pydantic import Field
 
 import versions
@@ -16,10 +15,12 @@ from components.karpenter.controller import Controller, ControllerArgs, Controll
 from components.karpenter.node_classes import NodeClassConfig, node_class_spec
 from components.karpenter.node_pools import NodePoolConfig, node_pool_spec
 from components.karpenter.quantities import seconds
+from components.kubernetes_object import KubernetesObject
 from components.location import Location
 from components.pod_role import RunsOn
 from components.section import Mistake, Section
 
+API_VERSIONS = {"EC2NodeClass": "karpenter.k8s.aws/v1", "NodePool": "karpenter.sh/v1"}
 SHORT_LIFE_SECONDS = 24 * 3600
 DELETE_SECONDS = 3600
 """Draining is part of a pool's deletion; Pulumi's own 10 minutes would leave instances behind."""
@@ -119,7 +120,6 @@ class Karpenter(pulumi.ComponentResource):
         classes = {
             key: _object(
                 key,
-                "karpenter.k8s.aws/v1",
                 "EC2NodeClass",
                 node_class_spec(
                     node_class,
@@ -140,7 +140,6 @@ class Karpenter(pulumi.ComponentResource):
                 pulumi.log.warn(warning, self)
             _object(
                 key,
-                "karpenter.sh/v1",
                 "NodePool",
                 node_pool_spec(pool),
                 pulumi.ResourceOptions(
@@ -153,24 +152,19 @@ class Karpenter(pulumi.ComponentResource):
 
 
 def _object(
-    name: str,
-    api_version: str,
-    kind: str,
-    spec: Mapping[str, Any],
-    opts: pulumi.ResourceOptions,
-) -> k8s.apiextensions.CustomResource:
-    return k8s.apiextensions.CustomResource(
-        f"{kind.lower()}-{name}",
-        api_version=api_version,
-        kind=kind,
-        metadata={
+    name: str, kind: str, spec: Mapping[str, Any], opts: pulumi.ResourceOptions
+) -> KubernetesObject:
+    manifest = {
+        "apiVersion": API_VERSIONS[kind],
+        "kind": kind,
+        "metadata": {
             "name": name,
             # A wrong selector or a missing right then fails the deployment, not the first pod.
             "annotations": {"pulumi.com/waitFor": "condition=Ready"},
         },
-        spec=spec,
-        opts=opts,
-    )
+        "spec": spec,
+    }
+    return KubernetesObject(f"{kind.lower()}-{name}", manifest, opts=opts)
 
 
 def _delete_within(limit: int) -> pulumi.CustomTimeouts:
