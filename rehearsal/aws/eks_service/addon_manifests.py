@@ -1,0 +1,170 @@
+"""What an add-on brings into the cluster, from our own manifests in eks_addons/."""
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+from jsonschema import Draft202012Validator
+
+from rehearsal.aws.aws_errors import AwsError
+from rehearsal.aws.eks_service.fargate_policy import COMPUTE_ANNOTATION
+from rehearsal.aws.eks_service.kubernetes import Kubernetes, Object
+
+FOLDER = Path(__file__).parent.parent / "eks_addons"
+REGISTRY = "602401143452.dkr.ecr.{region}.amazonaws.com/eks/"
+ROLE_ANNOTATION = "eks.amazonaws.com/role-arn"
+WORKLOADS = ("Deployment", "DaemonSet")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """One add-on."""
+
+    namespace: str
+    service_account: str | None
+    """The one that a role can be given to."""
+    schema: dict[str, Any]
+    """JSON schema of its configuration values."""
+    objects: list[Object]
+
+    @property
+    def workloads(self) -> list[Object]:
+        """Its Deployments and DaemonSets."""
+        return [o for o in self.objects if o["kind"] in WORKLOADS]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Installation:
+    """How an add-on is to be installed."""
+
+    region: str
+    version: str
+    role_arn: str | None
+    values: dict[str, Any]
+    """Its configuration values, checked."""
+
+
+@cache
+def manifest(addon: str) -> Manifest:
+    """The add-on of that name. Raises AwsError when we have none."""
+    path = FOLDER / f"{addon}.yaml"
+    if not path.is_file():
+        raise AwsError(
+            "InvalidParameterException",
+            f"The rehearsal does not play add-on {addon}: write {path.name} in {FOLDER.name}/",
+        )
+    facts, *objects = yaml.safe_load_all(path.read_text())
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": facts["configuration"],
+    }
+    return Manifest(facts["namespace"], facts.get("serviceAccount"), schema, objects)
+
+
+def parse_values(addon: str, text: str | None) -> dict[str, Any]:
+    """Configuration values, JSON or YAML. Raises AwsError when the add-on does not know them."""
+    try:
+        values = yaml.safe_load(text or "{}") or {}
+    except yaml.YAMLError as error:
+        problem = " ".join(str(error).split())
+        raise AwsError(
+            "InvalidParameterException",
+            f"ConfigurationValue provided in request is not valid JSON or YAML: {problem}",
+        ) from error
+    validator = Draft202012Validator(manifest(addon).schema)
+    problems = [f"{e.json_path}: {e.message}" for e in validator.iter_errors(values)]  # pyright: ignore[reportUnknownMemberType]
+    if problems:
+        raise AwsError(
+            "InvalidParameterException",
+            "ConfigurationValue provided in request is not supported: Json schema validation "
+            f"failed with error: {problems}",
+        )
+    return cast(dict[str, Any], values)
+
+
+def objects_of(addon: str, wanted: Installation) -> list[Object]:
+    """The objects of an installation."""
+    objects = copy.deepcopy(manifest(addon).objects)
+    for one in objects:
+        if one["kind"] == "ServiceAccount" and wanted.role_arn:
+            one["metadata"].setdefault("annotations", {})[ROLE_ANNOTATION] = wanted.role_arn
+        if one["kind"] in WORKLOADS:
+            for container in one["spec"]["template"]["spec"]["containers"]:
+                image = container["image"].replace("registry/", REGISTRY)
+                container["image"] = f"{image.format(region=wanted.region)}:{wanted.version}"
+            for key, value in wanted.values.items():
+                if key in EFFECTS:
+                    EFFECTS[key](one, value)
+    budget = wanted.values.get("podDisruptionBudget", {})
+    if budget.get("enabled") is False:
+        return [one for one in objects if one["kind"] != "PodDisruptionBudget"]
+    return objects
+
+
+def unready(kubernetes: Kubernetes, addon: str) -> str | None:
+    """Why the add-on does not work yet, or None when it does."""
+    for workload in manifest(addon).workloads:
+        found = kubernetes.get(workload)
+        if found is None:
+            return f"{workload['kind']} {workload['metadata']['name']} does not exist"
+        wanted = found["spec"].get("replicas", 0)
+        available = found.get("status", {}).get("availableReplicas") or 0
+        if found["kind"] == "Deployment" and available < wanted:
+            return (
+                "The add-on is unhealthy because it doesn't have the desired number of replicas: "
+                f"{available} of {wanted} are available"
+            )
+    return None
+
+
+def _pod(workload: Object) -> dict[str, Any]:
+    return workload["spec"]["template"]["spec"]
+
+
+def _pod_metadata(workload: Object, key: str) -> dict[str, str]:
+    return workload["spec"]["template"]["metadata"].setdefault(key, {})
+
+
+def _set_replicas(workload: Object, value: int) -> None:
+    if workload["kind"] == "Deployment":
+        workload["spec"]["replicas"] = value
+
+
+def _set_resources(workload: Object, value: dict[str, Any]) -> None:
+    _pod(workload)["containers"][0]["resources"] = value
+
+
+def _set_environment(workload: Object, value: dict[str, str]) -> None:
+    _pod(workload)["containers"][0]["env"] = [{"name": k, "value": v} for k, v in value.items()]
+
+
+def _set_compute_type(workload: Object, value: str) -> None:
+    # Written both ways in public configurations; the add-on's own schema was not to be had.
+    if value.lower() == "fargate":
+        _pod_metadata(workload, "annotations").pop(COMPUTE_ANNOTATION, None)
+
+
+def _pod_field(key: str) -> Callable[[Object, Any], None]:
+    return lambda workload, value: _pod(workload).update({key: value})
+
+
+EFFECTS: dict[str, Callable[[Object, Any], None]] = {
+    "replicaCount": _set_replicas,
+    "resources": _set_resources,
+    "env": _set_environment,
+    "computeType": _set_compute_type,
+    "tolerations": _pod_field("tolerations"),
+    "affinity": _pod_field("affinity"),
+    "nodeSelector": _pod_field("nodeSelector"),
+    "topologySpreadConstraints": _pod_field("topologySpreadConstraints"),
+    "priorityClassName": _pod_field("priorityClassName"),
+    "podAnnotations": lambda w, value: _pod_metadata(w, "annotations").update(value),
+    "podLabels": lambda w, value: _pod_metadata(w, "labels").update(value),
+}
+"""What a configuration value does to a workload. The others change only what runs inside."""

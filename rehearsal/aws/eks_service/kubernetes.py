@@ -1,0 +1,149 @@
+"""The rehearsal's API server, as EKS works on it: whole objects, applied and taken away."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import httpx2
+import lightkube
+from lightkube import ApiError, KubeConfig
+from lightkube.codecs import from_dict, resource_registry
+from lightkube.core.exceptions import ConfigError
+from lightkube.core.resource import NamespacedResource
+from lightkube.types import CascadeType
+
+from rehearsal.aws.aws_errors import AwsError
+
+Object = dict[str, Any]
+"""A Kubernetes object, as its manifest says it."""
+
+NOT_FOUND, CONFLICT = 404, 409
+TIMEOUT = 10.0  # seconds; the API server is on this machine
+FIELD_MANAGER = "eks"
+UNREACHABLE = (httpx2.TransportError, ConfigError)
+
+
+class Conflict(Exception):
+    """Another field manager owns a field that was to be applied."""
+
+
+class Kubernetes(Protocol):
+    """What EKS needs of the API server. Raises AwsError when it does not answer."""
+
+    def check(self) -> None:
+        """Raises AwsError unless the API server answers."""
+        ...
+
+    def apply(self, objects: Iterable[Object], *, force: bool = True) -> None:
+        """Create or change objects. Raises Conflict when fields are others' and `force` is off."""
+        ...
+
+    def delete(self, objects: Iterable[Object], *, grace: int | None = None) -> None:
+        """Take objects away, with all they own. What is not there is passed over.
+
+        `grace` is the seconds that pods get to end; None leaves it to them.
+        """
+        ...
+
+    def get(self, wanted: Object) -> Object | None:
+        """The object of that apiVersion, kind, name and namespace, or None."""
+        ...
+
+    def list(
+        self, api_version: str, kind: str, labels: Mapping[str, str] | None = None
+    ) -> list[Object]:
+        """All objects of a kind that have the labels, in every namespace."""
+        ...
+
+
+class ApiServer:
+    """The real one, through a kubeconfig."""
+
+    def __init__(self, kubeconfig: Path) -> None:
+        """The file may appear later: it is read at the first call."""
+        self._kubeconfig = kubeconfig
+        self._connected: lightkube.Client | None = None
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._connected:
+            self._connected.close()
+
+    def check(self) -> None:
+        self.list("v1", "Namespace")
+
+    def apply(self, objects: Iterable[Object], *, force: bool = True) -> None:
+        for wanted in objects:
+            try:
+                self._client.apply(
+                    cast(Any, from_dict(wanted)), field_manager=FIELD_MANAGER, force=force
+                )
+            except ApiError as error:
+                if error.status.code == CONFLICT and not force:
+                    raise Conflict(error.status.message) from error
+                raise
+            except UNREACHABLE as error:
+                raise self._unreachable(error) from error
+
+    def delete(self, objects: Iterable[Object], *, grace: int | None = None) -> None:
+        for unwanted in objects:
+            meta = unwanted["metadata"]
+            options = {"namespace": meta["namespace"]} if "namespace" in meta else {}
+            try:
+                self._client.delete(
+                    _resource(unwanted),
+                    meta["name"],
+                    grace_period=grace,
+                    cascade=CascadeType.BACKGROUND,
+                    **options,
+                )
+            except ApiError as error:
+                if error.status.code != NOT_FOUND:
+                    raise
+            except UNREACHABLE as error:
+                raise self._unreachable(error) from error
+
+    def get(self, wanted: Object) -> Object | None:
+        meta = wanted["metadata"]
+        options = {"namespace": meta["namespace"]} if "namespace" in meta else {}
+        try:
+            return self._client.get(_resource(wanted), meta["name"], **options).to_dict()
+        except ApiError as error:
+            if error.status.code == NOT_FOUND:
+                return None
+            raise
+        except UNREACHABLE as error:
+            raise self._unreachable(error) from error
+
+    def list(
+        self, api_version: str, kind: str, labels: Mapping[str, str] | None = None
+    ) -> list[Object]:
+        resource = cast(Any, resource_registry.load(api_version, kind))
+        options: dict[str, Any] = {"labels": dict(labels)} if labels else {}
+        if issubclass(resource, NamespacedResource):
+            options["namespace"] = "*"
+        try:
+            return [found.to_dict() for found in self._client.list(resource, **options)]
+        except UNREACHABLE as error:
+            raise self._unreachable(error) from error
+
+    @property
+    def _client(self) -> Any:
+        if self._connected is None:
+            try:
+                config = KubeConfig.from_file(self._kubeconfig)
+                self._connected = lightkube.Client(config, timeout=cast(Any, TIMEOUT))
+            except (ConfigError, OSError) as error:
+                raise self._unreachable(error) from error
+        return self._connected
+
+    def _unreachable(self, error: Exception) -> AwsError:
+        return AwsError(
+            "InvalidRequestException",
+            f"The rehearsal's API server does not answer ({error}): start the control plane of "
+            f"{self._kubeconfig}, then try again",
+        )
+
+
+def _resource(of: Object) -> Any:
+    return resource_registry.load(of["apiVersion"], of["kind"])

@@ -1,0 +1,112 @@
+"""Pod identity associations: which role the pods of a service account get."""
+
+from rehearsal.aws.aws_errors import AwsError
+from rehearsal.aws.eks_service import checks
+from rehearsal.aws.eks_service.state import Answer, Cluster, Eks, Params, now, page
+
+SERVICE = "pods.eks.amazonaws.com"
+OPTIONAL = ("disableSessionTags", "targetRoleArn", "policy")
+
+
+def create_pod_identity_association(eks: Eks, params: Params) -> Answer:
+    """CreatePodIdentityAssociation. One a service account."""
+    cluster = eks.active_cluster(params["clusterName"])
+    return {"association": associate(eks, cluster, params)}
+
+
+def associate(eks: Eks, cluster: Cluster, params: Params, owner: str | None = None) -> Answer:
+    """A new association; `owner` is the ARN of the add-on that it belongs to. Raises AwsError."""
+    namespace, account = params["namespace"], params["serviceAccount"]
+    check_role(eks, params["roleArn"])
+    for known in cluster.pod_identities.values():
+        if (known["namespace"], known["serviceAccount"]) == (namespace, account):
+            raise AwsError(
+                "ResourceInUseException", f"Association already exists: {known['associationId']}"
+            )
+    key = f"a-{eks.account.random_hex(17)}"
+    association: Answer = {
+        "clusterName": cluster.name,
+        "namespace": namespace,
+        "serviceAccount": account,
+        "roleArn": params["roleArn"],
+        "associationArn": eks.arn("podidentityassociation", cluster.name, key),
+        "associationId": key,
+        "tags": params.get("tags", {}),
+        "createdAt": now(),
+        "modifiedAt": now(),
+        **({"ownerArn": owner} if owner else {}),
+        **{name: params[name] for name in OPTIONAL if name in params},
+    }
+    cluster.pod_identities[key] = association
+    return association
+
+
+def check_role(eks: Eks, arn: str) -> None:
+    """Raises AwsError unless the role exists and EKS may hand it to pods."""
+    if not eks.account.has_role(arn):
+        raise checks.invalid(f"Role provided in the request does not exist: {arn}")
+    if not eks.account.role_trusts(arn, SERVICE, ["sts:AssumeRole", "sts:TagSession"]):
+        raise checks.invalid(
+            f"Trust policy of role {arn} is not valid: it must allow {SERVICE} to do "
+            "sts:AssumeRole and sts:TagSession"
+        )
+
+
+def describe_pod_identity_association(eks: Eks, params: Params) -> Answer:
+    """DescribePodIdentityAssociation."""
+    return {"association": _found(eks, params)}
+
+
+def update_pod_identity_association(eks: Eks, params: Params) -> Answer:
+    """UpdatePodIdentityAssociation: another role."""
+    association = _found(eks, params)
+    if "roleArn" in params:
+        check_role(eks, params["roleArn"])
+    association.update({k: params[k] for k in ("roleArn", *OPTIONAL) if k in params})
+    association["modifiedAt"] = now()
+    return {"association": association}
+
+
+def delete_pod_identity_association(eks: Eks, params: Params) -> Answer:
+    """DeletePodIdentityAssociation."""
+    association = _found(eks, params)
+    if "ownerArn" in association:
+        raise AwsError(
+            "InvalidRequestException",
+            f"The association is owned by {association['ownerArn']}: change it there",
+        )
+    del eks.cluster(params["clusterName"]).pod_identities[params["associationId"]]
+    return {"association": association}
+
+
+def list_pod_identity_associations(eks: Eks, params: Params) -> Answer:
+    """ListPodIdentityAssociations, of a namespace or service account if given."""
+    wanted = {k: params[k] for k in ("namespace", "serviceAccount") if k in params}
+    summary = (
+        "clusterName", "namespace", "serviceAccount", "associationArn", "associationId", "ownerArn"
+    )  # fmt: skip
+    found = [
+        {key: one[key] for key in summary if key in one}
+        for one in eks.cluster(params["clusterName"]).pod_identities.values()
+        if wanted.items() <= one.items()
+    ]
+    return page(found, params, "associations")
+
+
+def _found(eks: Eks, params: Params) -> Answer:
+    association = eks.cluster(params["clusterName"]).pod_identities.get(params["associationId"])
+    if association is None:
+        raise AwsError(
+            "ResourceNotFoundException",
+            f"Association not found with id: {params['associationId']}",
+        )
+    return association
+
+
+HANDLERS = {
+    "CreatePodIdentityAssociation": create_pod_identity_association,
+    "DescribePodIdentityAssociation": describe_pod_identity_association,
+    "UpdatePodIdentityAssociation": update_pod_identity_association,
+    "DeletePodIdentityAssociation": delete_pod_identity_association,
+    "ListPodIdentityAssociations": list_pod_identity_associations,
+}

@@ -1,0 +1,189 @@
+"""The played AWS: `python -m rehearsal.aws.endpoint --port P --region R --account A …`.
+
+One process and one port answer every service. moto does what it can; in front of it stand what it
+lacks: EKS, prices, the images of EKS.
+"""
+
+import argparse
+import base64
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from moto.moto_server.werkzeug_app import (
+    DomainDispatcherApplication,
+    MotoRequestHandler,
+    create_backend_app,
+)
+from werkzeug.serving import make_server
+
+import versions
+from rehearsal.aws import images, price_api, signed_requests
+from rehearsal.aws.aws_errors import AwsError
+from rehearsal.aws.eks_service.api import EksApi
+from rehearsal.aws.eks_service.kubernetes import ApiServer
+from rehearsal.aws.eks_service.state import ControlPlane, Eks
+from rehearsal.aws.moto_account import MotoAccount
+
+READY_PATH = "/_rehearsal/ready"
+TICK = 2.0  # seconds between two looks at what is under way
+UNLOCKED = ("sqs",)
+"""Services whose calls may wait for long: nobody else may wait for them."""
+
+Environ = dict[str, Any]
+Application = Callable[[Environ, Any], Iterable[bytes]]
+
+
+MOTO_SETTINGS = {
+    # With AWS's own policies a wrong policy ARN is an error, as on AWS.
+    "MOTO_IAM_LOAD_MANAGED_POLICIES": "true",
+}
+"""moto reads them when it makes its first backend."""
+
+
+class QuietHandler(MotoRequestHandler):
+    """Logs no line a request."""
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Nothing: thousands of lines would hide the one that matters."""
+
+
+class Endpoint:
+    """The WSGI application: sends each request to who answers it."""
+
+    def __init__(self, eks: Eks, moto: Application) -> None:
+        """`moto` answers what we do not."""
+        self.eks = eks
+        self.moto = moto
+        self.eks_api = EksApi(eks)
+
+    def __call__(self, environ: Environ, start_response: Any) -> Iterable[bytes]:
+        if environ["PATH_INFO"] == READY_PATH:
+            return _respond(start_response, b"ready", "text/plain")
+        service = signed_requests.service(environ)
+        if service == "eks":
+            return self.eks_api(environ, start_response)
+        try:
+            own = self._own_answer(service, environ)
+        except AwsError as error:
+            return _refuse(start_response, error)
+        if own:
+            return _respond(start_response, *own)
+        if service in UNLOCKED:
+            return self.moto(environ, start_response)
+        # moto's dictionaries are not made for several threads, and EKS looks into them.
+        with self.eks.lock:
+            return list(self.moto(environ, start_response))
+
+    def _own_answer(self, service: str, environ: Environ) -> tuple[bytes, str] | None:
+        account = self.eks.account
+        if service == "pricing":
+            action = environ.get("HTTP_X_AMZ_TARGET", "").rpartition(".")[2]
+            if action != "GetProducts":
+                raise AwsError("UnknownOperationException", f"pricing:{action} is not played")
+            products = price_api.get_products(signed_requests.body(environ), account.region)
+            return json.dumps(products).encode(), "application/x-amz-json-1.1"
+        if service == "ec2":
+            body = signed_requests.body(environ)
+            if b"Action=DescribeSpotPriceHistory" in body:
+                return price_api.spot_price_history(body, account.id, account.region), "text/xml"
+        if service == "ssm":
+            self._make_images(signed_requests.body(environ))
+        return None
+
+    def _make_images(self, body: bytes) -> None:
+        asked = json.loads(body or b"{}")
+        for name in [asked.get("Name"), *asked.get("Names", [])]:
+            if isinstance(name, str) and name.startswith("/aws/service/"):
+                with self.eks.lock:
+                    images.ensure_parameter(self.eks.account.id, self.eks.account.region, name)
+
+
+def _respond(start_response: Any, content: bytes, content_type: str) -> list[bytes]:
+    headers = [("Content-Type", content_type), ("Content-Length", str(len(content)))]
+    start_response("200 OK", headers)
+    return [content]
+
+
+def _refuse(start_response: Any, error: AwsError) -> list[bytes]:
+    content = json.dumps({"__type": error.code, "message": error.message}).encode()
+    status = HTTPStatus.BAD_REQUEST
+    headers = [("Content-Type", "application/x-amz-json-1.1"), ("x-amzn-errortype", error.code)]
+    start_response(
+        f"{status.value} {status.phrase}", [*headers, ("Content-Length", str(len(content)))]
+    )
+    return [content]
+
+
+def create(arguments: argparse.Namespace) -> Endpoint:
+    """The application of a rehearsal."""
+    control_plane = ControlPlane(
+        endpoint=arguments.api_server,
+        ca_data=lambda: base64.b64encode(arguments.ca_file.read_bytes()).decode(),
+    )
+    known = {
+        minor: {name: [version] for name, version in addons.items()}
+        for minor, addons in versions.EKS_ADDONS.items()
+    }
+    eks = Eks(
+        account=MotoAccount(arguments.account, arguments.region),
+        kubernetes=ApiServer(arguments.kubeconfig),
+        control_plane=control_plane,
+        addon_versions=known,
+    )
+    return Endpoint(eks, DomainDispatcherApplication(create_backend_app))
+
+
+def keep_settling(eks: Eks, stop: threading.Event) -> None:
+    """Let what is under way go on while nobody asks: nodes follow their groups, pods go."""
+    while not stop.wait(TICK):
+        with eks.lock:
+            if not eks.clusters:
+                continue
+            try:
+                eks.settle()
+            except Exception as error:  # the API server may be going down: the next call tells
+                logging.getLogger(__name__).warning("not settled: %s", error)
+
+
+def main(argv: list[str]) -> None:
+    """Serve until SIGTERM."""
+    arguments = _arguments(argv)
+    os.environ.update(MOTO_SETTINGS, MOTO_ACCOUNT_ID=arguments.account)
+    endpoint = create(arguments)
+    server = make_server(
+        "127.0.0.1", arguments.port, endpoint, threaded=True, request_handler=QuietHandler
+    )
+    stop = threading.Event()
+
+    def end(*_: object) -> None:
+        stop.set()
+        # shutdown() waits for serve_forever(), which this very thread runs.
+        threading.Thread(target=server.shutdown).start()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+    threading.Thread(target=keep_settling, args=(endpoint.eks, stop), daemon=True).start()
+    server.serve_forever()
+
+
+def _arguments(argv: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="rehearsal.aws.endpoint")
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--region", required=True)
+    parser.add_argument("--account", required=True, help="12 digits")
+    parser.add_argument("--kubeconfig", type=Path, required=True)
+    parser.add_argument("--api-server", required=True, help="the cluster's endpoint")
+    parser.add_argument("--ca-file", type=Path, required=True, help="its CA certificate")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,145 @@
+"""AMIs of EKS and the public SSM parameters that lead to them: moto has neither.
+
+An AMI exists from the moment that a well-formed name of it is asked for, whatever its version or
+date, so that a stack's own pinned alias works unchanged. That a version was really published
+cannot be checked offline.
+"""
+
+import datetime
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from moto.ec2.models import ec2_backends
+from moto.ec2.models.amis import Ami
+from moto.ssm.models import Parameter, ssm_backends
+
+OWNER = "602401143452"  # the account that EKS publishes its images from
+RECOMMENDED_AL2023 = "v20261101"
+LATEST_BOTTLEROCKET = "1.50.0"
+
+AL2023 = re.compile(
+    r"/aws/service/eks/optimized-ami/(?P<minor>1\.\d\d)/amazon-linux-2023"
+    r"/(?P<arch>x86_64|arm64)/(?P<variant>standard|nvidia|neuron)"
+    r"/(?P<release>recommended|amazon-eks-node-al2023-(?P=arch)-(?P=variant)-(?P=minor)-v\d{8})"
+    r"/(?P<field>image_id|image_name|release_version)"
+)
+BOTTLEROCKET = re.compile(
+    r"/aws/service/bottlerocket/aws-k8s-(?P<minor>1\.\d\d)(?P<variant>-nvidia|-fips|)"
+    r"/(?P<arch>x86_64|arm64)/(?P<release>latest|\d+\.\d+\.\d+(-[0-9a-f]{8})?)"
+    r"/(?P<field>image_id|image_version)"
+)
+
+
+@dataclass(frozen=True)
+class Image:
+    """An AMI by its published name."""
+
+    name: str
+    architecture: str
+    created: datetime.datetime
+    root_device: str
+    fields: dict[str, str]
+    """What its SSM parameters say besides image_id."""
+
+
+def ensure_parameter(account_id: str, region: str, name: str) -> bool:
+    """Make moto know an EKS image parameter and its AMI. False when it is no such parameter."""
+    image, field = _image_of(name)
+    if image is None:
+        return False
+    # There is no public way in: names below /aws/ are AWS's own.
+    parameters: Any = ssm_backends[account_id][region]._parameters
+    if not parameters.get(name):
+        parameters[name].append(
+            Parameter(
+                account_id=account_id,
+                name=name,
+                value=value(account_id, region, name),
+                parameter_type="String",
+                description=None,
+                allowed_pattern=None,
+                keyid=None,
+                last_modified_date=image.created,
+                version=1,
+                data_type="aws:ec2:image" if field == "image_id" else "text",
+            )
+        )
+    return True
+
+
+def value(account_id: str, region: str, name: str) -> str:
+    """What an EKS image parameter says. Raises ValueError when it is none."""
+    image, field = _image_of(name)
+    if image is None:
+        raise ValueError(f"{name} is not the parameter of an EKS image")
+    return image.fields.get(field) or ensure_image(account_id, region, image)
+
+
+def ensure_image(account_id: str, region: str, image: Image) -> str:
+    """Make moto know the AMI. Its id, which is the same every time."""
+    ami_id = f"ami-{hashlib.sha256(f'{region}/{image.name}'.encode()).hexdigest()[:17]}"
+    backend: Any = ec2_backends[account_id][region]
+    if ami_id not in backend.amis:
+        backend.amis[ami_id] = Ami(
+            backend,
+            ami_id,
+            name=image.name,
+            owner_id=OWNER,
+            owner_alias="amazon",
+            public=True,
+            virtualization_type="hvm",
+            architecture=image.architecture,
+            creation_date=image.created,
+            image_location=f"amazon/{image.name}",
+            hypervisor="xen",
+            root_device_type="ebs",
+            root_device_name=image.root_device,
+            region_name=f"{region}a",
+        )
+    return ami_id
+
+
+AL2023_VARIANTS = [
+    ("x86_64", "standard"),
+    ("x86_64", "nvidia"),
+    ("x86_64", "neuron"),
+    ("arm64", "standard"),
+    ("arm64", "nvidia"),
+]
+
+
+def _image_of(parameter: str) -> tuple[Image | None, str]:
+    if found := AL2023.fullmatch(parameter):
+        return _al2023(found), found["field"]
+    if found := BOTTLEROCKET.fullmatch(parameter):
+        return _bottlerocket(found), found["field"]
+    return None, ""
+
+
+def _al2023(found: re.Match[str]) -> Image | None:
+    if (found["arch"], found["variant"]) not in AL2023_VARIANTS:
+        return None
+    arch, variant, minor = found["arch"], found["variant"], found["minor"]
+    date = RECOMMENDED_AL2023
+    if found["release"] != "recommended":
+        date = found["release"].rpartition("-")[2]
+    try:
+        created = datetime.datetime.strptime(date, "v%Y%m%d").replace(tzinfo=datetime.UTC)
+    except ValueError:
+        return None
+    name = f"amazon-eks-node-al2023-{arch}-{variant}-{minor}-{date}"
+    fields = {"image_name": name, "release_version": f"{minor}.0-{date.removeprefix('v')}"}
+    return Image(name, arch, created, "/dev/xvda", fields)
+
+
+def _bottlerocket(found: re.Match[str]) -> Image:
+    version = LATEST_BOTTLEROCKET if found["release"] == "latest" else found["release"]
+    arch, flavour = found["arch"], f"aws-k8s-{found['minor']}{found['variant']}"
+    # A version does not tell its date: the time of a fixed day keeps the order of versions.
+    numbers = [int(part) for part in version.partition("-")[0].split(".")]
+    day = datetime.timedelta(days=numbers[0] * 365 + numbers[1] * 10, hours=numbers[2])
+    created = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC) + day
+    name = f"bottlerocket-{flavour}-{arch}-v{version}"
+    return Image(name, arch, created, "/dev/xvda", {"image_version": version})

@@ -1,0 +1,61 @@
+import pytest
+
+from rehearsal.aws import images
+from tests.rehearsal.aws.endpoint.conftest import refused
+
+AL2023 = "/aws/service/eks/optimized-ami/1.35/amazon-linux-2023"
+PINNED = "amazon-eks-node-al2023-arm64-standard-1.35-v20261101"
+
+
+def parameter(aws, name):
+    return aws.client("ssm").get_parameter(Name=name)["Parameter"]["Value"]
+
+
+def image(aws, ami):
+    query = [{"Name": "image-id", "Values": [ami]}]
+    (found,) = aws.client("ec2").describe_images(Filters=query)["Images"]
+    return found
+
+
+def test_a_pinned_al2023_alias_leads_to_its_image(bare_aws):
+    ami = parameter(bare_aws, f"{AL2023}/arm64/standard/{PINNED}/image_id")
+
+    found = image(bare_aws, ami)
+
+    assert (found["Name"], found["Architecture"]) == (PINNED, "arm64")
+    assert found["CreationDate"].startswith("2026-11-01")
+    assert found["ImageOwnerAlias"] == "amazon"
+
+
+def test_bottlerocket_and_the_newest_ones_are_there_too(bare_aws):
+    bottlerocket = "/aws/service/bottlerocket/aws-k8s-1.35/x86_64"
+    version = images.LATEST_BOTTLEROCKET
+
+    assert parameter(bare_aws, f"{bottlerocket}/latest/image_id") == parameter(
+        bare_aws, f"{bottlerocket}/{version}/image_id"
+    )
+    name = image(bare_aws, parameter(bare_aws, f"{bottlerocket}/1.49.0/image_id"))["Name"]
+    assert name == "bottlerocket-aws-k8s-1.35-x86_64-v1.49.0"
+    released = parameter(bare_aws, f"{AL2023}/x86_64/standard/recommended/release_version")
+    assert released == f"1.35.0-{images.RECOMMENDED_AL2023.removeprefix('v')}"
+
+
+def test_different_dates_are_different_images_and_the_same_date_the_same(bare_aws):
+    names = [f"{AL2023}/arm64/standard/{PINNED[:-2]}{day}/image_id" for day in ("01", "02", "01")]
+
+    first, other, again = (parameter(bare_aws, name) for name in names)
+
+    assert first == again != other
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"{AL2023}/arm64/neuron/recommended/image_id",
+        f"{AL2023}/arm64/standard/{PINNED.replace('20261101', '20261341')}/image_id",
+        f"{AL2023}/x86_64/standard/{PINNED}/image_id",
+        "/aws/service/eks/optimized-ami/1.35/amazon-linux-2/recommended/image_id",
+    ],
+)
+def test_an_image_that_cannot_be_is_not_found(bare_aws, name):
+    assert refused(lambda: parameter(bare_aws, name)).startswith("ParameterNotFound")
