@@ -1,0 +1,89 @@
+"""Diff: what an update would change, and which changes need a new resource."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rehearsal.aws.provider import values
+from rehearsal.aws.resource_types.entry import (
+    COMPUTED,
+    REPLACES,
+    UNREAD,
+    Property,
+    ResourceType,
+    Values,
+)
+
+
+@dataclass
+class Difference:
+    """What differs between a resource and its program."""
+
+    paths: dict[str, tuple[str, bool]] = field(default_factory=dict[str, tuple[str, bool]])
+    """Property path: add, update or delete, and whether it makes a new resource."""
+
+    @property
+    def changed(self) -> set[str]:
+        """Names of the properties."""
+        return {_top(path) for path in self.paths}
+
+    @property
+    def replaces(self) -> set[str]:
+        """Names of the properties that make a new resource."""
+        return {_top(path) for path, (_, replaces) in self.paths.items() if replaces}
+
+
+def between(
+    kind: ResourceType,
+    *,
+    old_inputs: Values,
+    state: Values,
+    news: Values,
+    ignored: Sequence[str] = (),
+) -> Difference:
+    """Compare the program with what it said before and with what AWS was seen to have."""
+    difference = Difference()
+    for name, prop in kind.properties.items():
+        old, actual, new = old_inputs.get(name), state.get(name), news.get(name)
+        if not _differs(old, actual, new, kind, name):
+            continue
+        before = old if old != new else actual
+        replaces = REPLACES in prop
+        if prop.replaces_when:
+            replaces = replaces or prop.replaces_when(before, new)
+        for path, change in values.changed_paths(before, new, name):
+            if not any(
+                path == item or path.startswith((f"{item}.", f"{item}[")) for item in ignored
+            ):
+                difference.paths[path] = (change, replaces)
+    return difference
+
+
+def _differs(old: Any, actual: Any, new: Any, kind: ResourceType, name: str) -> bool:
+    prop = kind.properties[name]
+    if new is None:
+        if COMPUTED in prop:
+            return False
+        return not values.is_empty(old if UNREAD in prop else actual)
+    if values.is_unknown(new):
+        return True
+    said_otherwise = old is not None and not _alike(old, new, prop)
+    if UNREAD in prop or actual is None:
+        # Only the program's own words can be compared.
+        return said_otherwise or (old is None and not values.is_empty(new))
+    return said_otherwise or not values.same(new, actual, prop)
+
+
+def _alike(old: Any, new: Any, prop: Property) -> bool:
+    # Both ways: a key that is gone is a difference, too.
+    return values.same(old, new, prop) and values.same(new, old, prop)
+
+
+def delete_first(kind: ResourceType, news: Values, defaults: Sequence[str]) -> bool:
+    """Whether the old one must go before the new one comes: a fixed name cannot exist twice."""
+    named = [name for name, prop in kind.properties.items() if prop.autoname]
+    return kind.delete_first or any(name not in defaults and news.get(name) for name in named)
+
+
+def _top(path: str) -> str:
+    return path.partition(".")[0].partition("[")[0]

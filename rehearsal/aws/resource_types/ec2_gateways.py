@@ -1,0 +1,162 @@
+"""The ways out of a VPC: internet gateways, addresses, NAT."""
+
+from rehearsal.aws.provider.running import Running
+from rehearsal.aws.resource_types.ec2_words import RETAG, TAGS, ec2_arn, tagged, where
+from rehearsal.aws.resource_types.entry import (
+    COMPUTED,
+    REPLACES,
+    InUse,
+    Ready,
+    ResourceType,
+    Text,
+    When,
+    call,
+    prop,
+)
+
+INTERNET_GATEWAY = ResourceType(
+    token="aws:ec2/internetGateway:InternetGateway",
+    service="ec2",
+    properties={
+        "vpcId": prop(COMPUTED, at="Attachments[0].VpcId", refers_to="aws:ec2/vpc:Vpc"),
+        "tags": TAGS,
+    },
+    id="InternetGatewayId",
+    create=(call("CreateInternetGateway", at="InternetGateway", **tagged("internet-gateway")),),
+    read=(call("DescribeInternetGateways", InternetGatewayIds=["{id}"], at="InternetGateways[0]"),),
+    update=(
+        When(
+            ("vpcId",),
+            lambda run: (
+                run.api("DetachInternetGateway", InternetGatewayId=run.id, VpcId=run.old["vpcId"])
+                if run.old.get("vpcId")
+                else None
+            ),
+        ),
+        When(("vpcId",), call("AttachInternetGateway", InternetGatewayId="{id}"), at_create=True),
+        RETAG,
+    ),
+    delete=(
+        call("DetachInternetGateway", InternetGatewayId="{id}", tolerates=("Gateway.NotAttached",)),
+        call("DeleteInternetGateway", InternetGatewayId="{id}"),
+    ),
+    in_use=(
+        # Public addresses in the VPC are mapped through it.
+        InUse(
+            call(
+                "DescribeNatGateways",
+                Filter=where("vpc-id", "{vpcId}"),
+                at="NatGateways[?State=='available' && ConnectivityType!='private'].NatGatewayId",
+            )
+        ),
+    ),
+    outputs={"arn": ec2_arn("internet-gateway"), "ownerId": Text("{account}")},
+)
+
+EIP = ResourceType(
+    token="aws:ec2/eip:Eip",
+    service="ec2",
+    properties={
+        "domain": prop(REPLACES, COMPUTED),
+        "networkBorderGroup": prop(REPLACES, COMPUTED),
+        "publicIpv4Pool": prop(REPLACES, COMPUTED),
+        "tags": TAGS,
+    },
+    id="AllocationId",
+    create=(call("AllocateAddress", **tagged("elastic-ip")),),
+    read=(call("DescribeAddresses", AllocationIds=["{id}"], at="Addresses[0]"),),
+    update=(RETAG,),
+    delete=(call("ReleaseAddress", takes=(), AllocationId="{id}"),),
+    in_use=(
+        InUse(
+            call(
+                "DescribeAddresses",
+                AllocationIds=["{id}"],
+                at="Addresses[?AssociationId].AssociationId",
+            ),
+            code="InvalidIPAddress.InUse",
+        ),
+        InUse(
+            call(
+                "DescribeNatGateways",
+                at="NatGateways[?State=='available' && NatGatewayAddresses[?AllocationId=='{id}']]"
+                ".NatGatewayId",
+            ),
+            code="InvalidIPAddress.InUse",
+        ),
+    ),
+    outputs={
+        "allocationId": "AllocationId",
+        "arn": ec2_arn("elastic-ip"),
+        "associationId": "AssociationId",
+        "instance": "InstanceId",
+        "networkInterface": "NetworkInterfaceId",
+        "privateIp": "PrivateIpAddress",
+        "publicIp": "PublicIp",
+    },
+)
+
+
+def _let_go(running: Running) -> None:
+    # AWS does it by itself; in moto address and network interface would stay in use for ever.
+    for address in running.description.get("NatGatewayAddresses", []):
+        if association := address.get("AssociationId"):
+            running.api("DisassociateAddress", AssociationId=association)
+        if interface := address.get("NetworkInterfaceId"):
+            running.api("DeleteNetworkInterface", NetworkInterfaceId=interface)
+
+
+NAT_GATEWAY = ResourceType(
+    token="aws:ec2/natGateway:NatGateway",
+    service="ec2",
+    properties={
+        "subnetId": prop(REPLACES, COMPUTED, refers_to="aws:ec2/subnet:Subnet"),
+        "allocationId": prop(
+            REPLACES, at="NatGatewayAddresses[0].AllocationId", refers_to="aws:ec2/eip:Eip"
+        ),
+        "connectivityType": prop(REPLACES, default="public"),
+        "privateIp": prop(
+            REPLACES, COMPUTED, api="PrivateIpAddress", at="NatGatewayAddresses[0].PrivateIp"
+        ),
+        "tags": TAGS,
+    },
+    rules=(
+        lambda inputs: (
+            "subnetId is required for a zonal NAT gateway"
+            if inputs.get("subnetId") is None
+            else None
+        ),
+        lambda inputs: (
+            "allocationId is required for connectivityType public"
+            if inputs.get("connectivityType") == "public" and inputs.get("allocationId") is None
+            else None
+        ),
+        lambda inputs: (
+            "allocationId cannot be given with connectivityType private"
+            if inputs.get("connectivityType") == "private" and inputs.get("allocationId")
+            else None
+        ),
+    ),
+    id="NatGatewayId",
+    create=(call("CreateNatGateway", at="NatGateway", **tagged("natgateway")),),
+    read=(call("DescribeNatGateways", NatGatewayIds=["{id}"], at="NatGateways[0]"),),
+    update=(RETAG,),
+    delete=(
+        call("DeleteNatGateway", NatGatewayId="{id}"),
+        _let_go,
+    ),
+    ready=Ready(
+        "State",
+        states=("available",),
+        pending=("pending", "deleting"),
+        gone=("deleted",),
+        why="FailureMessage",
+    ),
+    outputs={
+        "associationId": "NatGatewayAddresses[0].AssociationId",
+        "networkInterfaceId": "NatGatewayAddresses[0].NetworkInterfaceId",
+        "publicIp": "NatGatewayAddresses[0].PublicIp",
+    },
+)
+
+PAGE = (INTERNET_GATEWAY, EIP, NAT_GATEWAY)

@@ -1,0 +1,199 @@
+"""The words in which the table of AWS types is written; `resource_types/*.py` are its pages."""
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rehearsal.aws.provider.running import Running
+
+Values = dict[str, Any]
+
+
+class Trait(enum.Enum):
+    """What a property may be, beside its spelling."""
+
+    REQUIRED = "must be given"
+    REPLACES = "a change makes a new resource"
+    COMPUTED = "AWS fills it in where it is absent"
+    UNORDERED = "lists in it are sets"
+    EXACT = "keys that AWS has and the program has not are a difference"
+    UNREAD = "AWS does not tell it: what the program gave counts"
+
+
+REQUIRED, REPLACES, COMPUTED, UNORDERED, EXACT, UNREAD = Trait
+
+
+@dataclass(frozen=True)
+class Codec:
+    """How a property's value differs from AWS's own form of it."""
+
+    to_api: Callable[[Any], Any]
+    from_api: Callable[[Any], Any]
+    same: Callable[[Any, Any], bool] | None = None
+    """Whether two values, both in the program's form, mean the same; None: compare them plainly."""
+    inside: bool = False
+    """Whether the names inside the value are still to be spelled AWS's way and back."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Property:
+    """One input of a Pulumi type. Names are those of the SDK, in camelCase."""
+
+    traits: frozenset[Trait] = frozenset()
+    api: str = ""
+    """Dotted path in AWS's requests; empty: the property's own name in AWS's spelling."""
+    at: str = ""
+    """JMESPath in AWS's description, where it is not at `api`."""
+    default: Any = None
+    """What the real provider fills in."""
+    cleared: Any = None
+    """What an update sends when the program does not give the property any more."""
+    codec: Codec | None = None
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Names inside a nested value that AWS spells differently: ours to AWS's."""
+    one_of: tuple[Any, ...] = ()
+    """Allowed values that AWS's published model does not list."""
+    within: tuple[int, int] | None = None
+    """Smallest and largest allowed number that AWS's published model does not give."""
+    refers_to: str = ""
+    """Type of the resource whose id this is: it must exist."""
+    autoname: int = 0
+    """Greatest length of the name that is made where none is given; 0: none is made."""
+    prefix: str = ""
+    """What a made name begins with."""
+    computed_inside: tuple[str, ...] = ()
+    """Names inside a nested value that AWS fills in: unknown until the resource is there."""
+    replaces_when: Callable[[Any, Any], bool] | None = None
+    """Old and new value: whether this change makes a new resource."""
+
+    def __contains__(self, trait: Trait) -> bool:
+        return trait in self.traits
+
+
+def prop(*traits: Trait, **details: Any) -> Property:
+    """A property, its traits first."""
+    return Property(traits=frozenset(traits), **details)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One AWS request. Properties that the operation has a parameter for are passed by themselves.
+
+    `parameters` are templates: "{name}" stands for a property, "{id}", "{arn}", "{region}",
+    "{account}", "{partition}", "{old.name}" (before an update) or a key of what AWS described.
+    A template that names something absent is left out, with the object it stands in; "{name?}"
+    is left out alone.
+    """
+
+    operation: str
+    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    takes: tuple[str, ...] | None = None
+    """The properties to pass by themselves; None: all that fit."""
+    at: str = "@"
+    """JMESPath to what matters in the response; placeholders allowed."""
+    tolerates: tuple[str, ...] = ()
+    """Error codes that mean there is nothing to do."""
+
+
+def call(
+    operation: str,
+    *,
+    takes: tuple[str, ...] | None = None,
+    at: str = "@",
+    tolerates: tuple[str, ...] = (),
+    **parameters: Any,
+) -> Call:
+    """An AWS request with the templates of its parameters as keywords."""
+    return Call(operation, parameters, takes, at, tolerates)
+
+
+Step = Call | Callable[["Running"], Any]
+"""A request, or a function where one request is not enough."""
+
+
+@dataclass(frozen=True)
+class When:
+    """A step of an update that runs if one of these properties changed."""
+
+    changed: tuple[str, ...]
+    step: Step
+    at_create: bool = False
+    """Whether creation needs it too, for what the create request cannot say."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """The states that AWS reports while it works."""
+
+    at: str
+    """JMESPath to the state in the description."""
+    states: tuple[str, ...]
+    pending: tuple[str, ...]
+    gone: tuple[str, ...] = ()
+    """States in which the resource no longer counts."""
+    why: str = ""
+    """JMESPath to the reason when it fails."""
+
+
+@dataclass(frozen=True)
+class InUse:
+    """What must not exist any more when the resource is deleted: AWS refuses with `code`."""
+
+    by: Call
+    """Finds the names of what uses it; an empty answer means free."""
+    code: str = "DependencyViolation"
+
+
+@dataclass(frozen=True)
+class Text:
+    """An output that is put together: a template as in `Call`."""
+
+    template: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResourceType:
+    """A Pulumi type as AWS requests. Adding a type is adding one of these to a page."""
+
+    token: str
+    service: str
+    properties: Mapping[str, Property]
+    id: str | Callable[[Values], str]
+    """JMESPath in the create response, a template (with braces), or a function of the inputs."""
+    create: tuple[Step, ...]
+    """The first is the one that makes it."""
+    read: tuple[Step, ...]
+    """The first finds it; the answers are merged into one description."""
+    delete: tuple[Step, ...]
+    update: tuple[When | Step, ...] = ()
+    outputs: Mapping[str, str | Text] = field(default_factory=dict[str, str | Text])
+    """What AWS computes: JMESPath in the description, or a `Text`."""
+    changing: tuple[str, ...] = ()
+    """Outputs that an update changes: unknown in its preview."""
+    ready: Ready | None = None
+    in_use: tuple[InUse, ...] = ()
+    lock: str = ""
+    """Template: resources with the same text are created and deleted one after the other."""
+    rules: tuple[Callable[[Values], str | None], ...] = ()
+    """Each looks at the known inputs and says what AWS would refuse, or None."""
+    delete_first: bool = False
+    """A replacement must wait until the old one is gone, since both cannot exist."""
+    regional: bool = True
+
+    def steps(self) -> tuple[When, ...]:
+        """The update steps, each with the properties that make it run."""
+        return tuple(s if isinstance(s, When) else When((), s) for s in self.update)
+
+
+def exactly_one(*names: str) -> Callable[[Values], str | None]:
+    """A rule: one of these properties and no other of them."""
+
+    def rule(inputs: Values) -> str | None:
+        given = [name for name in names if inputs.get(name) is not None]
+        if len(given) == 1:
+            return None
+        return f"exactly one of {', '.join(names)} must be given (got {', '.join(given) or 'none'})"
+
+    return rule

@@ -1,0 +1,164 @@
+"""A small program on the real engine: both stand-ins as the plugins that it starts."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rehearsal import toolchain
+from rehearsal.plugins import lay_plugins
+from rehearsal.state import ROOT
+
+pytestmark = pytest.mark.engine
+
+PROGRAM = """
+import json
+import pulumi
+import pulumi_aws as aws
+import pulumi_eks as eks
+
+config = pulumi.Config()
+cidr = config.get("cidr") or "10.0"
+principal = {"Service": "eks.amazonaws.com"}
+trust = {"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"}
+
+def no_creator_admin(args):
+    if args.type_ == "aws:eks/cluster:Cluster":
+        access = args.props["accessConfig"] | {"bootstrapClusterCreatorAdminPermissions": False}
+        return pulumi.ResourceTransformResult(args.props | {"accessConfig": access}, args.opts)
+
+vpc = aws.ec2.Vpc("vpc", cidr_block=f"{cidr}.0.0/16", tags={"note": config.get("note") or "one"})
+zones = aws.get_availability_zones(state="available").names
+subnets = [
+    aws.ec2.Subnet(
+        f"subnet-{i}", vpc_id=vpc.id, cidr_block=f"{cidr}.{i}.0/24", availability_zone=zones[i]
+    )
+    for i in range(2)
+]
+document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+role = aws.iam.Role("role", assume_role_policy=document)
+policy = aws.iam.RolePolicyAttachment(
+    "policy", role=role.name, policy_arn="arn:aws:iam::aws:policy/AmazonEKSClusterPolicy"
+)
+aws.sqs.Queue("queue", tags={"word": pulumi.Output.secret("hush-hush")})
+cluster = eks.Cluster(
+    "platform", name="engine", version="1.35", vpc_id=vpc.id,
+    private_subnet_ids=[subnet.id for subnet in subnets], service_role=role,
+    authentication_mode=eks.AuthenticationMode.API, skip_default_node_group=True,
+    skip_default_security_groups=True, use_default_vpc_cni=True,
+    kube_proxy_addon_options=eks.KubeProxyAddonOptionsArgs(enabled=False),
+    coredns_addon_options=eks.CoreDnsAddonOptionsArgs(enabled=False),
+    bootstrap_self_managed_addons=False, create_oidc_provider=config.get_bool("oidc") or False,
+    opts=pulumi.ResourceOptions(depends_on=[policy], transforms=[no_creator_admin]),
+)
+pulumi.export("cluster", cluster.eks_cluster.name)
+pulumi.export("issuer", cluster.eks_cluster.identities[0].oidcs[0].issuer)
+pulumi.export("group", cluster.cluster_security_group_id)
+pulumi.export("kubeconfig", cluster.kubeconfig)
+pulumi.export("forRole", cluster.get_kubeconfig(role_arn=role.arn))
+"""
+Pulumi = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run(played_aws: str, cli: Path, tmp_path: Path) -> Pulumi:
+    """Runs `pulumi` on the program, with everything of its own below a temporary folder."""
+    tools = toolchain.ensure(["pulumi-resource-kubernetes"])
+    lay_plugins(tmp_path / "home" / "plugins", tools["pulumi-resource-kubernetes"], None)
+    (tmp_path / "aws").write_text("#!/bin/sh\n")
+    (tmp_path / "aws").chmod(0o755)
+    program, backend = tmp_path / "program", tmp_path / "backend"
+    for folder in (program, backend):
+        folder.mkdir()
+    runtime = f"{{name: python, options: {{virtualenv: {json.dumps(sys.prefix)}}}}}"
+    (program / "Pulumi.yaml").write_text(f"name: engine\nruntime: {runtime}\n")
+    (program / "__main__.py").write_text(PROGRAM)
+    environment = os.environ | {
+        "AWS_ENDPOINT_URL": played_aws,
+        "PATH": os.pathsep.join([str(cli), str(tmp_path), os.environ["PATH"]]),
+        "PULUMI_BACKEND_URL": backend.as_uri(),
+        "PULUMI_CONFIG_PASSPHRASE": "test",
+        "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+        "PULUMI_HOME": str(tmp_path / "home"),
+        "PULUMI_SKIP_UPDATE_CHECK": "true",
+        "PYTHONPATH": str(ROOT),
+    }
+
+    def pulumi(*arguments: str, fails: bool = False) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            ["pulumi", *arguments, "--non-interactive"],
+            cwd=program,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert (done.returncode != 0) == fails, done.stdout + done.stderr
+        return done
+
+    pulumi("stack", "init", "dev")
+    pulumi("config", "set", "aws:region", "eu-west-1")
+    return pulumi
+
+
+def planned(run: Pulumi) -> dict[str, list[str]]:
+    """Name of each resource that a preview would change: what it would do, and the properties."""
+    steps: list[dict[str, Any]] = json.loads(run("preview", "--json").stdout)["steps"]
+    return {
+        step["urn"].rpartition("::")[2]: [step["op"], *step.get("diffReasons", [])]
+        for step in steps
+        if step["op"] not in {"same", "read"}
+    }
+
+
+@pytest.mark.feature("C-18")
+def test_a_program_goes_up_changes_and_comes_down(run: Pulumi):
+    assert "platform-eksCluster" in planned(run)
+    run("up", "--yes", "--skip-preview")
+
+    state = json.loads(run("stack", "export").stdout)["deployment"]["resources"]
+    children = {
+        (resource["type"], resource["urn"].rpartition("::")[2]): resource
+        for resource in state
+        if resource.get("parent", "").endswith("eks:index:Cluster::platform")
+    }
+    control_plane = children.pop(("aws:eks/cluster:Cluster", "platform-eksCluster"))
+    assert children.keys() == {("pulumi:providers:kubernetes", "platform-eks-k8s")}
+    access = control_plane["inputs"]["accessConfig"]
+    assert access["bootstrapClusterCreatorAdminPermissions"] is False
+    assert "hush-hush" not in json.dumps(state)
+
+    outputs = json.loads(run("stack", "output", "--json").stdout)
+    assert outputs["cluster"] == "engine"
+    assert outputs["issuer"].startswith("https://oidc.eks.eu-west-1.amazonaws.com/id/")
+    assert outputs["group"].startswith("sg-")
+    user = outputs["kubeconfig"]["users"][0]["user"]["exec"]
+    assert "get-token" in user["args"]
+    assert "--role" in json.loads(outputs["forRole"])["users"][0]["user"]["exec"]["args"]
+
+    assert planned(run) == {}
+    run("refresh", "--yes", "--skip-preview")
+    assert planned(run) == {}
+
+    run("config", "set", "note", "two")
+    assert planned(run) == {"vpc": ["update", "tags"]}
+    run("config", "set", "cidr", "10.1")
+    replaced = {name: how for name, how in planned(run).items() if how[0] == "replace"}
+    assert replaced.keys() >= {"vpc", "subnet-0", "subnet-1"}
+    assert "cidrBlock" in replaced["vpc"]
+    run("config", "rm", "cidr")
+    run("up", "--yes", "--skip-preview")
+
+    run("config", "set", "oidc", "true")
+    refused = run("preview", fails=True)
+    assert "property createOidcProvider" in refused.stdout
+    assert "must be absent or false (got true)" in refused.stdout
+
+    run("destroy", "--yes", "--skip-preview")
+    assert json.loads(run("stack", "export").stdout)["deployment"].get("resources", []) == []
