@@ -1,0 +1,136 @@
+"""What upstream says, and what is deployed, for the tests of single components."""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import settings
+
+import stack_config
+from components.location import Location
+from components.platform import Platform, PlatformArgs
+
+DATA = Path(__file__).parents[1] / "data"
+TEMPLATE = DATA / "karpenter-1.14.1-cloudformation.yaml"
+
+# Every machine sees the same examples, and nothing is written beside the tests.
+settings.register_profile("stable", derandomize=True, database=None, deadline=None)
+settings.load_profile("stable")
+
+# A deployment is only read once it is recorded, so that tests may share it.
+_BUILT: dict[tuple[str, bool], Any] = {}
+
+NODE_ROLE, QUEUE = "arn of the node role", "arn of the queue"
+
+
+@lru_cache
+def template(location: Location, cluster: str) -> dict[str, Any]:
+    """The resources of upstream's CloudFormation template, as CloudFormation would resolve them.
+
+    The ARNs of the resources that it makes itself are `NODE_ROLE` and `QUEUE`.
+    """
+    values = {
+        "ClusterName": cluster,
+        "AWS::Partition": location.partition,
+        "AWS::Region": location.region,
+        "AWS::AccountId": location.account,
+        "AWS::URLSuffix": location.dns_suffix,
+        "KarpenterNodeRole.Arn": NODE_ROLE,
+        "KarpenterInterruptionQueue.Arn": QUEUE,
+    }
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    def substituted(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> str:
+        text = loader.construct_scalar(node)
+        for name, value in values.items():
+            text = text.replace(f"${{{name}}}", value)
+        assert "${" not in text, text
+        return text
+
+    Loader.add_constructor("!Sub", substituted)
+    Loader.add_constructor("!GetAtt", lambda loader, node: values[loader.construct_scalar(node)])
+    Loader.add_constructor("!Ref", lambda loader, node: loader.construct_scalar(node))
+    return yaml.load(TEMPLATE.read_text(), Loader)["Resources"]
+
+
+@pytest.fixture
+def upstream() -> Callable[[Location, str], dict[str, Any]]:
+    """Upstream's resources for a location and a cluster's name."""
+    return template
+
+
+@pytest.fixture
+def platform(deploy, account, stack_file) -> Callable[..., Any]:
+    """The whole platform of the stack file `nodeless`, each of its variants built once."""
+
+    def build(changes: Mapping[str, Any] | None = None, *, preview: bool = False) -> Any:
+        """`changes` are sections by their keys in the file; None takes a section away."""
+        key = json.dumps(changes), preview
+        if key not in _BUILT:
+            shipped = {k.removeprefix("frugal-eks:"): v for k, v in stack_file("nodeless").items()}
+            sections = shipped | dict(changes or {})
+            config = stack_config.parsed({k: v for k, v in sections.items() if v is not None})
+            assert isinstance(config, stack_config.StackConfig), config
+            args = PlatformArgs(config=config)
+            _BUILT[key] = deploy(lambda: Platform("platform", args), account, preview=preview)
+        return _BUILT[key]
+
+    return build
+
+
+@pytest.fixture
+def another(platform, stack_file) -> Any:
+    """A platform for which the stack file says everything in another way."""
+    subnets = ["subnet-0aaaaaaa", "subnet-0bbbbbbb"]
+    changes = {
+        "aws:region": "ap-northeast-2",
+        "cluster": stack_file("nodeless")["frugal-eks:cluster"]
+        | {"name": "seoul", "version": "1.34"},
+        "network": {"vpcId": "vpc-0123456789abcdef0", "privateSubnetIds": subnets},
+        "eksAddons": {
+            "vpcCni": {"preserve": False},
+            "kubeProxy": {"preserve": True},
+            "coredns": {"resolveConflictsOnUpdate": "PRESERVE"},
+            "podIdentityAgent": {"resolveConflictsOnCreate": "NONE"},
+        },
+        "fargate": {
+            "profiles": {
+                "batch": [{"namespace": "batch-*", "labels": {"parallel": "true"}}],
+                "dns": [{"namespace": "kube-system", "labels": {"k8s-app": "kube-dns"}}],
+                "karpenter": [{"namespace": "karpenter"}],
+            },
+            "logs": {"retentionDays": 7},
+        },
+        "chartMirror": "oci://registry.example.com/eks",
+    }
+    return platform(changes)
+
+
+@pytest.fixture
+def on_nodes(platform) -> Any:
+    """A platform without Fargate: a managed node group runs Karpenter and CoreDNS."""
+    group = {
+        "instanceTypes": ["m7i.large"],
+        "releaseVersion": "1.35.3-20261101",
+        "size": {"min": 2, "max": 3},
+    }
+    return platform({"fargate": None, "managedNodeGroups": {"base": group}})
+
+
+@pytest.fixture
+def once(deploy) -> Callable[..., Any]:
+    """Like `deploy`, but a program, which must be a function of the module, runs only once."""
+
+    def run(program: Callable[[], object], *answers: Any, preview: bool = False) -> Any:
+        key = f"{program.__module__}.{program.__qualname__}", preview
+        if key not in _BUILT:
+            _BUILT[key] = deploy(program, *answers, preview=preview)
+        return _BUILT[key]
+
+    return run
