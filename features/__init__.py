@@ -1,0 +1,1 @@
+"""Which feature is proved by which test: `python -m features`."""
