@@ -1,0 +1,176 @@
+"""The local API server, as the played data plane uses it."""
+
+import datetime
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Protocol, TypeVar, cast
+
+import httpx2
+from lightkube.config.kubeconfig import KubeConfig
+from lightkube.core.client import Client
+from lightkube.core.exceptions import ApiError, LoadResourceError
+from lightkube.models.core_v1 import EventSource, ObjectReference
+from lightkube.models.meta_v1 import ObjectMeta
+from lightkube.resources.apps_v1 import Deployment
+from lightkube.resources.core_v1 import Event, Pod
+from lightkube.types import PatchType
+
+from rehearsal.state import State
+
+ALL = "*"
+"""All namespaces, in lightkube's spelling."""
+NOT_READY = "rehearsal.frugal-eks/not-ready"
+"""Why the containers of a pod cannot run: kwok then plays that they crash."""
+HEALTHY = "rehearsal.frugal-eks/healthy"
+"""Set on Karpenter's pods while the real controller answers its health probe."""
+UNREACHABLE = (httpx2.HTTPError, OSError)
+PAUSE = 0.5
+"""Seconds before a watch that broke off is taken up again."""
+
+Kind = TypeVar("Kind")
+Watched = type[Pod] | type[Deployment]
+
+
+class HasMetadata(Protocol):
+    """Any object of the API."""
+
+    @property
+    def metadata(self) -> ObjectMeta | None: ...
+
+
+def connect(state: State) -> Client:
+    """A client of its own for one thread, as administrator."""
+    config = KubeConfig.from_file(state.control_plane / "kubeconfig").get()
+    return Client(config=config, trust_env=False, field_manager="rehearsal-nodes")
+
+
+def listed(client: Client, kind: type[Kind], **options: object) -> list[Kind]:
+    """All objects of a kind; options as `Client.list` takes them."""
+    # lightkube's own types leave dictionaries open, here and below.
+    return list(cast(Any, client).list(kind, **options))
+
+
+def labels(thing: HasMetadata) -> dict[str, str]:
+    """The labels of an object, {} if it has none."""
+    return cast(Any, thing.metadata).labels or {} if thing.metadata else {}
+
+
+def annotations(thing: HasMetadata) -> dict[str, str]:
+    """The annotations of an object, {} if it has none."""
+    return cast(Any, thing.metadata).annotations or {} if thing.metadata else {}
+
+
+def name_of(thing: Pod | Deployment) -> tuple[str, str]:
+    """Namespace and name."""
+    assert thing.metadata
+    return thing.metadata.namespace or "default", thing.metadata.name or ""
+
+
+def uid_of(thing: Pod | Deployment) -> str:
+    assert thing.metadata
+    return thing.metadata.uid or ""
+
+
+def node_of(pod: Pod) -> str | None:
+    """The node that a pod is bound to."""
+    return pod.spec.nodeName if pod.spec else None
+
+
+def leaving(thing: Pod | Deployment) -> bool:
+    """Whether it is being deleted."""
+    return bool(thing.metadata and thing.metadata.deletionTimestamp)
+
+
+def annotate(client: Client, pod: Pod, changes: Mapping[str, str | None]) -> None:
+    """Set annotations of a pod, or remove them where the value is None; a gone pod is no error."""
+    current = annotations(pod)
+    wanted = {key: value for key, value in changes.items() if current.get(key) != value}
+    if not wanted:
+        return
+    namespace, name = name_of(pod)
+    body = {"metadata": {"annotations": wanted}}
+    try:
+        cast(Any, client).patch(Pod, name, body, namespace=namespace, patch_type=PatchType.MERGE)
+    except ApiError as error:
+        if not gone(error):
+            raise
+
+
+def gone(error: ApiError) -> bool:
+    """Whether the API server says that there is no such object (any more)."""
+    return error.status.code == HTTPStatus.NOT_FOUND
+
+
+class Events:
+    """Warning events about pods and deployments; the same words about one object come once."""
+
+    def __init__(self, client: Client, component: str) -> None:
+        self.client, self.component = client, component
+        self.told: dict[str, str] = {}
+
+    def warn(self, thing: Pod | Deployment, reason: str, message: str) -> None:
+        """Tell it as an event, and in the log of this process."""
+        if self.told.get(uid_of(thing)) == message:
+            return
+        self.told[uid_of(thing)] = message
+        namespace, name = name_of(thing)
+        kind = type(thing).__name__
+        print(f"{kind} {namespace}/{name}: {reason}: {message}", flush=True)
+        now = datetime.datetime.now(datetime.UTC)
+        about = ObjectReference(
+            apiVersion="v1" if isinstance(thing, Pod) else "apps/v1",
+            kind=kind,
+            namespace=namespace,
+            name=name,
+            uid=uid_of(thing),
+        )
+        event = Event(
+            metadata=ObjectMeta(generateName=f"{name}.", namespace=namespace),
+            involvedObject=about,
+            type="Warning",
+            reason=reason,
+            message=message[:1024],
+            source=EventSource(component=self.component),
+            firstTimestamp=now,
+            lastTimestamp=now,
+            count=1,
+        )
+        try:
+            self.client.create(event, namespace=namespace)
+        except ApiError as error:
+            # The namespace is going: nobody will read it there.
+            print(f"event not stored: {error.status.message}", flush=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """Which objects of a kind to watch, in all namespaces."""
+
+    kind: Watched
+    fields: dict[str, str] | None = None
+    labels: dict[str, str] | None = None
+
+
+def watch(
+    client: Client, chosen: Selection, changed: threading.Event, stopping: threading.Event
+) -> None:
+    """Set `changed` after each change of these objects until `stopping`; never raises.
+
+    What exists counts as changed at first and after each time that the watch broke off.
+    """
+    reachable = True
+    while not stopping.is_set():
+        try:
+            for _ in cast(Any, client).watch(
+                chosen.kind, namespace=ALL, fields=chosen.fields, labels=chosen.labels
+            ):
+                reachable = True
+                changed.set()
+        except (ApiError, LoadResourceError, *UNREACHABLE) as error:
+            if reachable:
+                print(f"watching {chosen.kind.__name__} broke off: {error}", flush=True)
+            reachable = False
+            time.sleep(PAUSE)

@@ -1,0 +1,209 @@
+"""Does a pod get AWS credentials? IRSA and EKS Pod Identity, checked as STS and EKS would."""
+
+import fnmatch
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from botocore.exceptions import (  # pyright: ignore[reportMissingTypeStubs]
+    BotoCoreError,
+    ClientError,
+)
+
+from rehearsal.clients import aws_client
+from rehearsal.state import Endpoints
+
+ANNOTATION = "eks.amazonaws.com/role-arn"
+AUDIENCE = "sts.amazonaws.com"
+AWS_ERRORS = (ClientError, BotoCoreError)
+POD_IDENTITY = "pods.eks.amazonaws.com"
+
+
+class NoCredentialsError(Exception):
+    """Why the AWS SDK in a pod would find none: one sentence."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceAccount:
+    """Whose pods they are."""
+
+    namespace: str
+    name: str
+    role_arn: str | None
+    """From its annotation, which asks for IRSA."""
+
+    @property
+    def subject(self) -> str:
+        """As the token of its pods says it."""
+        return f"system:serviceaccount:{self.namespace}:{self.name}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Granted:
+    """The role that a pod's SDK can take on, and how it comes to it."""
+
+    role_arn: str
+    by_web_identity: bool
+    """IRSA if true, else EKS Pod Identity."""
+
+
+class PlayedAws:
+    """Asks the played AWS as its account's own administrator."""
+
+    def __init__(self, endpoints: Endpoints) -> None:
+        services = ("eks", "iam", "ec2", "sts")
+        self.eks, self.iam, self.ec2, self.sts = (aws_client(one, endpoints) for one in services)
+        self.region = endpoints["region"]
+
+    def clusters(self) -> list[str]:
+        """Names of the account's clusters."""
+        return self.eks.list_clusters()["clusters"]
+
+    def session_of(self, role_arn: str) -> dict[str, str]:
+        """Keys of a session of this role, as STS hands them out."""
+        return self.sts.assume_role(RoleArn=role_arn, RoleSessionName="rehearsal")["Credentials"]
+
+    def grant(self, account: ServiceAccount, *, on_fargate: bool) -> Granted:
+        """What the pods of this service account get. Raises NoCredentialsError if nothing."""
+        if account.role_arn:
+            self.require_web_identity(account)
+            return Granted(role_arn=account.role_arn, by_web_identity=True)
+        if on_fargate:
+            raise NoCredentialsError(
+                f"service account {account.namespace}/{account.name} has no annotation "
+                f"{ANNOTATION}, and EKS Pod Identity does not work on Fargate"
+            )
+        return Granted(role_arn=self._associated(account), by_web_identity=False)
+
+    def require_web_identity(self, account: ServiceAccount) -> None:
+        """Raises NoCredentialsError if STS would refuse the token of these pods (IRSA)."""
+        arn = account.role_arn or ""
+        document = self._trust(arn)
+        refusals = [self._refusal(issuer, document, account) for issuer in self._issuers()]
+        if not refusals:
+            raise NoCredentialsError(f"role {arn} cannot be taken on: there is no cluster")
+        if None not in refusals:
+            raise NoCredentialsError(
+                f"role {arn} cannot be taken on by {account.subject}, not authorized to perform "
+                f"sts:AssumeRoleWithWebIdentity: {refusals[0]}"
+            )
+
+    def _issuers(self) -> list[str]:
+        """Each cluster's OIDC issuer without its scheme, as conditions and ARNs spell it."""
+        found = [self.eks.describe_cluster(name=name)["cluster"] for name in self.clusters()]
+        return [one["identity"]["oidc"]["issuer"].removeprefix("https://") for one in found]
+
+    def _refusal(
+        self, issuer: str, document: Mapping[str, Any], account: ServiceAccount
+    ) -> str | None:
+        for arn in self._providers():
+            if arn.endswith(f":oidc-provider/{issuer}"):
+                known = self.iam.get_open_id_connect_provider(OpenIDConnectProviderArn=arn)
+                if AUDIENCE not in known.get("ClientIDList", []):
+                    return f"the OIDC provider {arn} does not have the audience {AUDIENCE}"
+                claims = {f"{issuer}:sub": account.subject, f"{issuer}:aud": AUDIENCE}
+                return untrusted(document, "sts:AssumeRoleWithWebIdentity", arn, claims)
+        return f"IAM has no OIDC provider for the cluster's issuer https://{issuer}"
+
+    def _providers(self) -> list[str]:
+        listed = self.iam.list_open_id_connect_providers()["OpenIDConnectProviderList"]
+        return [one["Arn"] for one in listed]
+
+    def _trust(self, arn: str) -> Mapping[str, Any]:
+        name = arn.rpartition("/")[2]
+        try:
+            role = self.iam.get_role(RoleName=name)["Role"]
+        except ClientError as error:
+            raise NoCredentialsError(f"role {arn} cannot be taken on: {error}") from None
+        if role["Arn"] != arn:
+            raise NoCredentialsError(f"role {arn} does not exist, only {role['Arn']}")
+        document = role["AssumeRolePolicyDocument"]
+        return json.loads(document) if isinstance(document, str) else document
+
+    def _associated(self, account: ServiceAccount) -> str:
+        where = {"namespace": account.namespace, "serviceAccount": account.name}
+        for cluster in self.clusters():
+            listed = self.eks.list_pod_identity_associations(clusterName=cluster, **where)
+            for one in listed["associations"]:
+                found = self.eks.describe_pod_identity_association(
+                    clusterName=cluster, associationId=one["associationId"]
+                )
+                arn = found["association"]["roleArn"]
+                tags = {
+                    "aws:RequestTag/eks-cluster-name": cluster,
+                    "aws:RequestTag/kubernetes-namespace": account.namespace,
+                    "aws:RequestTag/kubernetes-service-account": account.name,
+                }
+                for action in ("sts:AssumeRole", "sts:TagSession"):
+                    if why := untrusted(self._trust(arn), action, POD_IDENTITY, tags):
+                        raise NoCredentialsError(
+                            f"role {arn} cannot be taken on by {POD_IDENTITY}: {why}"
+                        )
+                return arn
+        raise NoCredentialsError(
+            f"service account {account.namespace}/{account.name} has neither the annotation "
+            f"{ANNOTATION} nor a pod identity association"
+        )
+
+
+def untrusted(
+    document: Mapping[str, Any], action: str, principal: str, context: Mapping[str, str]
+) -> str | None:
+    """Why a trust policy refuses this action to this principal, None if it allows it.
+
+    `context` holds the values of condition keys; a key that is not there has no value.
+    """
+    statements = _listed(document.get("Statement"))
+    fitting = [one for one in statements if _names(one, action, principal)]
+    refusing = [one for one in fitting if one["Effect"] == "Deny" and not _unmet(one, context)]
+    if refusing:
+        return f"its trust policy denies {action} to {principal}"
+    unmet = [_unmet(one, context) for one in fitting if one["Effect"] == "Allow"]
+    if not unmet:
+        return f"its trust policy does not allow {action} to {principal}"
+    return None if None in unmet else unmet[0]
+
+
+def _names(statement: Mapping[str, Any], action: str, principal: str) -> bool:
+    actions = [str(one).lower() for one in _listed(statement.get("Action"))]
+    if not any(fnmatch.fnmatchcase(action.lower(), one) for one in actions):
+        return False
+    named: Any = statement.get("Principal")
+    if isinstance(named, dict):
+        kinds = cast(dict[str, Any], named)
+        named = [one for kind in ("Federated", "Service") for one in _listed(kinds.get(kind))]
+    return principal in _listed(named) or "*" in _listed(named)
+
+
+def _unmet(statement: Mapping[str, Any], context: Mapping[str, str]) -> str | None:
+    """The first condition that does not hold, as a sentence; None if all hold."""
+    conditions: Mapping[str, Mapping[str, Any]] = statement.get("Condition") or {}
+    for operator, keys in conditions.items():
+        for key, wanted in keys.items():
+            got = context.get(key)
+            values = [str(one) for one in _listed(wanted)]
+            if not _holds(operator, got, values):
+                return f"its trust policy wants {key} {operator} {values}, but it is {got!r}"
+    return None
+
+
+def _holds(operator: str, got: str | None, wanted: Sequence[str]) -> bool:
+    match operator.removeprefix("ForAnyValue:").removeprefix("ForAllValues:"):
+        case "StringEquals" | "ArnEquals":
+            return got in wanted
+        case "StringEqualsIfExists":
+            return got is None or got in wanted
+        case "StringLike" | "ArnLike":
+            return got is not None and any(fnmatch.fnmatchcase(got, one) for one in wanted)
+        case "StringNotEquals":
+            return got not in wanted
+        case _:
+            # A condition that nobody here understands must not pass for met.
+            return False
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return cast(list[Any], value) if isinstance(value, list) else [value]
