@@ -10,8 +10,8 @@ setup: .venv/ready ## The Python environment in .venv
 tools: setup ## The rehearsal's tools, found or built into a cache of the user's
 	.venv/bin/python -m rehearsal.toolchain
 
-unit: setup ## Tests with Pulumi mocks: seconds, nothing but Python
-	.venv/bin/pytest -m "not engine"
+unit: setup ## Tests of the program with Pulumi mocks: seconds, nothing but Python
+	.venv/bin/pytest -m "not engine" --ignore tests/rehearsal
 
 test: tools ## Every test: the real engine, API server and Karpenter too
 	.venv/bin/pytest

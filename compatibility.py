@@ -28,18 +28,28 @@ def kubernetes_problem(version: str, support_type: str) -> str | None:
     return None
 
 
+def karpenter_release_problem(version: str) -> str | None:
+    """Why this Karpenter is not to be had at all, and what to do; None where it is."""
+    if _minor(version) in KARPENTER_KUBERNETES:
+        return None
+    return (
+        f"its rights, CRDs and event rules are not part of this release, which has those of "
+        f"{', '.join(KARPENTER_KUBERNETES)}: drop the key for {versions.KARPENTER}"
+    )
+
+
 def karpenter_problem(version: str, kubernetes: str) -> str | None:
     """Why this Karpenter does not run here, and what to do; None where it does."""
-    minor = version.rpartition(".")[0]
-    supported = KARPENTER_KUBERNETES.get(minor)
+    supported = KARPENTER_KUBERNETES.get(_minor(version))
     if supported is None:
-        return (
-            f"its rights, CRDs and event rules are not part of this release, which has those of "
-            f"{', '.join(KARPENTER_KUBERNETES)}: drop the key for {versions.KARPENTER}"
-        )
+        return karpenter_release_problem(version)
     if kubernetes not in supported:
         return (
             f"does not support Kubernetes {kubernetes} of cluster.version: "
             f"it supports {supported[0]} to {supported[-1]}"
         )
     return None
+
+
+def _minor(version: str) -> str:
+    return version.rpartition(".")[0]

@@ -3,7 +3,7 @@
 import difflib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import pulumi
 from pydantic import Field, ValidationError, create_model
@@ -59,6 +59,17 @@ class StackConfig(Section):
         return self.fargate.profile_of(self.karpenter.namespace, POD_LABELS)
 
     @property
+    def base_nodes(self) -> int:
+        """How many nodes there are before Karpenter launches any."""
+        return sum(group.size.initial for group in self.managed_node_groups.values())
+
+    @property
+    def karpenter_replicas(self) -> int:
+        """The controller's pods: what is asked for, else two, or one where only one has a node."""
+        wanted = self.karpenter and self.karpenter.controller.replicas
+        return wanted or (2 if self.karpenter_profile or self.base_nodes > 1 else 1)
+
+    @property
     def coredns_profile(self) -> str | None:
         """The Fargate profile that runs CoreDNS, None where nodes do."""
         return self.fargate and self.fargate.profile_of(ADDONS_NAMESPACE, COREDNS_LABELS)
@@ -102,7 +113,7 @@ def parsed(settings: Mapping[str, Any]) -> StackConfig | Sequence[Mistake]:
     try:
         config = _validated(StackConfig, settings)
     except ValidationError as error:
-        details = error.errors()
+        details = [detail for detail in error.errors() if not _counts_refused_items(detail)]
         unusable = {str(detail["loc"][0]) for detail in details}
         told = [mistake for detail in details for mistake in _mistakes(detail)]
         return [*told, *_rules_that_still_count(settings, unusable)]
@@ -142,6 +153,19 @@ def karpenter_has_a_home(config: StackConfig) -> Iterator[Mistake]:
         )
 
 
+def karpenter_pods_have_nodes(config: StackConfig) -> Iterator[Mistake]:
+    """Helm waits for all of the controller's pods, and no two of them share a node."""
+    if not config.karpenter or config.karpenter_profile or not config.managed_node_groups:
+        return
+    if config.karpenter_replicas > config.base_nodes:
+        yield Mistake(
+            "karpenter.controller.replicas",
+            "each of the controller's pods needs a node of its own, and managedNodeGroups start "
+            f"with {config.base_nodes}: lower it, or raise the size of a group",
+            config.karpenter_replicas,
+        )
+
+
 def coredns_has_one_home(config: StackConfig) -> Iterator[Mistake]:
     """Pods that EKS tells to run on one kind of home must find it, and only it."""
     path, profile = "eksAddons.coredns.runsOn", config.coredns_profile
@@ -172,9 +196,18 @@ def coredns_has_one_home(config: StackConfig) -> Iterator[Mistake]:
             pass
 
 
-def karpenter_fits_kubernetes(config: StackConfig) -> Iterator[Mistake]:
-    """Charts, rights and Kubernetes are one set."""
+def karpenter_is_of_this_release(config: StackConfig) -> Iterator[Mistake]:
+    """Charts, rights and event rules are one set."""
     if config.karpenter:
+        version = config.karpenter.version
+        problem = compatibility.karpenter_release_problem(version)
+        if problem:
+            yield Mistake("karpenter.version", problem, version)
+
+
+def karpenter_fits_kubernetes(config: StackConfig) -> Iterator[Mistake]:
+    """A Karpenter of this release runs on the cluster's Kubernetes."""
+    if config.karpenter and not list(karpenter_is_of_this_release(config)):
         version = config.karpenter.version
         problem = compatibility.karpenter_problem(version, config.cluster.version)
         if problem:
@@ -208,7 +241,9 @@ def samples_have_a_place(config: StackConfig) -> Iterator[Mistake]:
 Rule = Callable[[StackConfig], Iterator[Mistake]]
 RULES: Mapping[Rule, set[str]] = {
     karpenter_has_a_home: {"karpenter", "fargate", "managed_node_groups"},
+    karpenter_pods_have_nodes: {"karpenter", "fargate", "managed_node_groups"},
     coredns_has_one_home: {"eks_addons", "fargate", "karpenter", "managed_node_groups"},
+    karpenter_is_of_this_release: {"karpenter"},
     karpenter_fits_kubernetes: {"karpenter", "cluster"},
     karpenter_reaches_iam: {"karpenter", "network"},
     samples_have_a_place: {"sample_workloads", "karpenter", "fargate", "managed_node_groups"},
@@ -222,7 +257,11 @@ REMEDIES = {
     "enum": "choose one of these",
     "too_short": "add what is missing",
     "too_long": "take some away",
+    "string_too_long": "shorten it",
+    "less_than_equal": "lower it",
+    "greater_than_equal": "raise it",
     "int_type": "write a whole number",
+    "int_from_float": "write a whole number",
     "int_parsing": "write a whole number",
     "bool_type": "write true or false",
     "bool_parsing": "write true or false",
@@ -255,6 +294,13 @@ def _mistakes(detail: ErrorDetails) -> Iterator[Mistake]:
         remedy = REMEDIES["ip_v4_network"]
     value = None if detail["type"] == "missing" else detail["input"]
     yield Mistake(path, f"{problem}: {remedy}" if remedy else problem, value)
+
+
+def _counts_refused_items(detail: ErrorDetails) -> bool:
+    """Whether a list is only called too short since pydantic left out an item that it refused."""
+    if detail["type"] != "too_short" or not isinstance(detail["input"], Sequence):
+        return False
+    return len(cast(Sequence[Any], detail["input"])) >= detail.get("ctx", {})["min_length"]
 
 
 def _line(mistake: Mistake) -> str:

@@ -163,7 +163,8 @@ class NodeAddons(pulumi.ComponentResource):
                     service_account="aws-node",
                     managed_policies={"cni": args.location.managed_policy("AmazonEKS_CNI_Policy")},
                 ),
-                opts=child,
+                # An association is of no use before the agent that hands its rights out.
+                opts=pulumi.ResourceOptions(parent=self, depends_on=agent),
             )
             # Rights are injected when a pod starts: agent and role come before the pods.
             cni_needs = [agent, role]

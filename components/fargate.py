@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Annotated, Any
 
 import pulumi
@@ -28,8 +29,14 @@ class SelectorConfig(Section):
     labels: Mapping[str, str] = Field(default={}, max_length=5)
 
     def matches(self, namespace: str, labels: Mapping[str, str]) -> bool:
-        """Whether a pod of this namespace with these labels runs on Fargate; no wildcards here."""
-        return self.namespace == namespace and self.labels.items() <= labels.items()
+        """Whether a pod of this namespace with these labels runs on Fargate.
+
+        `*` and `?` are wildcards in a selector's namespace, keys and values (EKS user guide).
+        """
+        return fnmatchcase(namespace, self.namespace) and all(
+            any(fnmatchcase(k, key) and fnmatchcase(v, value) for k, v in labels.items())
+            for key, value in self.labels.items()
+        )
 
 
 class FargateLogsConfig(Section):
@@ -77,6 +84,9 @@ class FargateProfilesArgs:
     subnet_ids: Sequence[pulumi.Input[str]]
     """Private ones: Fargate refuses subnets with a route to an internet gateway."""
     location: Location
+    kubernetes: pulumi.ProviderResource | None = None
+    """The provider of the cluster; absent: by opts. A component that gets it by opts waits for it,
+    and with it the role inside, which could be made beside the control plane."""
 
 
 class FargateProfiles(pulumi.ComponentResource):
@@ -141,7 +151,7 @@ class FargateProfiles(pulumi.ComponentResource):
 
     def _log_settings(self, name: str, args: FargateProfilesArgs) -> pulumi.Resource:
         """EKS reads them when a pod starts, so they come before the profiles."""
-        child = pulumi.ResourceOptions(parent=self)
+        in_cluster = pulumi.ResourceOptions(parent=self, provider=args.kubernetes)
         namespace = KubernetesObject(
             f"{name}-logs",
             {
@@ -152,7 +162,7 @@ class FargateProfiles(pulumi.ComponentResource):
                     "labels": {"aws-observability": "enabled"},
                 },
             },
-            opts=child,
+            opts=in_cluster,
         )
         settings = log_settings(region=args.location.region, group=log_group(args.cluster))
         return KubernetesObject(
@@ -163,7 +173,9 @@ class FargateProfiles(pulumi.ComponentResource):
                 "metadata": {"name": "aws-logging", "namespace": LOGGING_NAMESPACE},
                 "data": settings,
             },
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
+            opts=pulumi.ResourceOptions(
+                parent=self, provider=args.kubernetes, depends_on=[namespace]
+            ),
         )
 
 

@@ -4,6 +4,8 @@ import hashlib
 
 ROLE_NAME_LIMIT = 64
 """Characters in the name of an IAM role (IAM and STS quotas)."""
+ROLE_STEM_LIMIT = ROLE_NAME_LIMIT - 8
+"""Of a role that Pulumi names: it adds a dash and seven digits, and refuses what gets too long."""
 POLICY_NAME_LIMIT = 128
 """Characters in the name of a managed policy (IAM and STS quotas)."""
 QUEUE_NAME_LIMIT = 80

@@ -68,7 +68,6 @@ class Platform(pulumi.ComponentResource):
         """Everything that hangs off the control plane, side by side where nothing forbids it."""
         cluster = self.cluster
         child = pulumi.ResourceOptions(parent=self)
-        in_cluster = pulumi.ResourceOptions(parent=self, providers=[cluster.provider])
 
         node_addons = NodeAddons(
             "node-addons",
@@ -94,8 +93,9 @@ class Platform(pulumi.ComponentResource):
                     cluster_name=cluster.name,
                     subnet_ids=network.private_subnet_ids,
                     location=location,
+                    kubernetes=cluster.provider,
                 ),
-                opts=in_cluster,
+                opts=child,
             )
         groups = [
             ManagedNodeGroup(
@@ -128,6 +128,7 @@ class Platform(pulumi.ComponentResource):
                     oidc_provider_arn=cluster.oidc_provider_arn,
                     location=location,
                     runs_on=RunsOn.FARGATE if profile else RunsOn.NODES,
+                    replicas=config.karpenter_replicas,
                     isolated=config.isolated,
                     charts=ChartSource(mirror=config.chart_mirror),
                     # Not CoreDNS. The routes cost nothing now, and on destroy they let the
@@ -136,8 +137,9 @@ class Platform(pulumi.ComponentResource):
                     # With the cluster's tags, and until after the last node the network add-on,
                     # which takes network interfaces back.
                     node_needs=[cluster, node_addons],
+                    kubernetes=cluster.provider,
                 ),
-                opts=in_cluster,
+                opts=child,
             )
             nodes.append(karpenter)
         # Nothing here waits for it but its own home: it is off the way to the first node.

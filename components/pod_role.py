@@ -8,6 +8,8 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
+from components.names import ROLE_STEM_LIMIT, fitted
+
 
 class RunsOn(enum.StrEnum):
     """Where pods run, which decides how they can get AWS rights."""
@@ -59,7 +61,7 @@ class PodRole(pulumi.ComponentResource):
                 inputs = pulumi.Output.all(cluster=args.cluster_name, **pods)
                 trust = inputs.apply(lambda known: pod_identity_trust(**known))
         role = aws.iam.Role(
-            name,
+            fitted(name, ROLE_STEM_LIMIT),
             name=args.physical_name,
             assume_role_policy=pulumi.Output.json_dumps(trust),
             opts=child,

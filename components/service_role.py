@@ -7,6 +7,8 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
+from components.names import ROLE_STEM_LIMIT, fitted
+
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceRoleArgs:
@@ -47,7 +49,7 @@ class ServiceRole(pulumi.ComponentResource):
 
         trust = service_trust(service=args.service, condition=args.condition)
         self.role = aws.iam.Role(
-            name,
+            fitted(name, ROLE_STEM_LIMIT),
             name=args.physical_name,
             assume_role_policy=pulumi.Output.json_dumps(trust),
             tags=args.tags,

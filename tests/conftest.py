@@ -194,8 +194,10 @@ class Deployment(MockMonitor, Mocks):
                 owner = [d.urn for d in self.every("eks:index:Cluster") if CONTROL_PLANE in urn]
                 open_urns += owner
                 continue
-            provider = request.provider.rpartition("::")[0]
-            open_urns += [*request.dependencies, *filter(None, [provider])]
+            # A component is held until its providers are known, and all inside until it is there.
+            providers = [ref.rpartition("::")[0] for ref in request.providers.values()]
+            providers.append(request.provider.rpartition("::")[0])
+            open_urns += [*request.dependencies, *filter(None, [*providers, request.parent])]
         return second.urn in seen - {first.urn}
 
 

@@ -62,12 +62,17 @@ class ControllerArgs:
     oidc_provider_arn: pulumi.Input[str]
     location: Location
     runs_on: RunsOn
+    replicas: int
+    """How many pods; the chart gives each a node, or a Fargate pod, of its own."""
     queue: InterruptionQueue
     isolated: bool
     """Whether there is no way to the internet, so neither IAM nor the price list."""
     charts: ChartSource
     needs: Sequence[pulumi.Resource]
     """Its own compute, and the routes by which it reaches AWS until the last node is gone."""
+    kubernetes: pulumi.ProviderResource | None = None
+    """The provider of the cluster; absent: by opts. A component that gets it by opts waits for it,
+    and with it roles and rights inside, which could be made beside the control plane."""
 
 
 class Controller(pulumi.ComponentResource):
@@ -120,7 +125,9 @@ class Controller(pulumi.ComponentResource):
             opts=child,
         )
         namespace, flows = self._namespace(name, args)
-        in_namespace = pulumi.ResourceOptions(parent=self, depends_on=namespace)
+        in_namespace = pulumi.ResourceOptions(
+            parent=self, provider=args.kubernetes, depends_on=namespace
+        )
         # A release of its own: Helm never upgrades the CRDs that lie inside a chart.
         crds = self._release(CRD_CHART, args, {}, in_namespace)
         self.release = self._release(
@@ -129,7 +136,9 @@ class Controller(pulumi.ComponentResource):
             helm_values(args, annotations=role.annotations, queue_name=args.queue.queue_name),
             # It leaves at once where one of its rights is missing: all come first.
             pulumi.ResourceOptions(
-                parent=self, depends_on=[crds, role, args.queue, access, *flows, *args.needs]
+                parent=self,
+                provider=args.kubernetes,
+                depends_on=[crds, role, args.queue, access, *flows, *args.needs],
             ),
         )
         self.register_outputs({"nodeRoleName": self.node_role_name})
@@ -160,11 +169,11 @@ class Controller(pulumi.ComponentResource):
         """The namespace, and the priority that the API server gives to pods of kube-system."""
         if args.namespace == "kube-system":
             return [], []
-        child = pulumi.ResourceOptions(parent=self)
+        in_cluster = pulumi.ResourceOptions(parent=self, provider=args.kubernetes)
         namespace = KubernetesObject(
             name,
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": args.namespace}},
-            opts=child,
+            opts=in_cluster,
         )
         flows: list[pulumi.Resource] = [
             KubernetesObject(
@@ -175,7 +184,7 @@ class Controller(pulumi.ComponentResource):
                     "metadata": {"name": f"karpenter-{noun}"},
                     "spec": flow_schema(args.namespace, noun),
                 },
-                opts=child,
+                opts=in_cluster,
             )
             for noun in ("leader-election", "workload")
         ]
@@ -228,7 +237,7 @@ def helm_values(
             },
         },
         "serviceAccount": {"create": True, "name": SERVICE_ACCOUNT, "annotations": annotations},
-        "replicas": args.config.replicas or 2,
+        "replicas": args.replicas,
         # CoreDNS starts later, and may one day run on nodes that Karpenter has to launch first.
         "dnsPolicy": "Default",
         "controller": {

@@ -63,6 +63,8 @@ class KarpenterArgs:
     location: Location
     runs_on: RunsOn
     """Where the controller's pods run."""
+    replicas: int = 2
+    """How many of them; each needs a node of its own that is not Karpenter's."""
     isolated: bool
     """Whether the network has no way to the internet."""
     charts: ChartSource
@@ -70,6 +72,9 @@ class KarpenterArgs:
     """The controller's own compute, and the routes by which it reaches AWS."""
     node_needs: Sequence[pulumi.Resource]
     """What must be there before the first node and until after the last."""
+    kubernetes: pulumi.ProviderResource | None = None
+    """The provider of the cluster; absent: by opts. A component that gets it by opts waits for it,
+    and with it queue, roles and rights inside, which could be made beside the control plane."""
 
 
 class Karpenter(pulumi.ComponentResource):
@@ -102,10 +107,12 @@ class Karpenter(pulumi.ComponentResource):
                 oidc_provider_arn=args.oidc_provider_arn,
                 location=args.location,
                 runs_on=args.runs_on,
+                replicas=args.replicas,
                 queue=queue,
                 isolated=args.isolated,
                 charts=args.charts,
                 needs=args.controller_needs,
+                kubernetes=args.kubernetes,
             ),
             opts=child,
         )
@@ -116,7 +123,9 @@ class Karpenter(pulumi.ComponentResource):
                 f"{name}-node", role=controller.node_role_name, opts=child
             )
 
-        needs = [controller, *args.node_needs]
+        # The release waits for all else of the controller, a class for all of this, and a pool for
+        # its class alone: a hundred pools then do not carry a hundred copies of the list.
+        needs = [controller.release, *args.node_needs]
         classes = {
             key: _object(
                 key,
@@ -129,6 +138,7 @@ class Karpenter(pulumi.ComponentResource):
                 ),
                 pulumi.ResourceOptions(
                     parent=self,
+                    provider=args.kubernetes,
                     depends_on=needs,
                     custom_timeouts=_delete_within(DELETE_SECONDS),
                 ),
@@ -144,7 +154,8 @@ class Karpenter(pulumi.ComponentResource):
                 node_pool_spec(pool),
                 pulumi.ResourceOptions(
                     parent=self,
-                    depends_on=[classes[pool.node_class], *needs],
+                    provider=args.kubernetes,
+                    depends_on=[classes[pool.node_class]],
                     custom_timeouts=_delete_within(delete_seconds(pool)),
                 ),
             )

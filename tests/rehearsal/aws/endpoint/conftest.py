@@ -23,7 +23,7 @@ from rehearsal.aws.eks_service.state import ControlPlane, Eks
 from rehearsal.aws.endpoint import MOTO_SETTINGS, Endpoint, QuietHandler
 from rehearsal.aws.moto_account import MotoAccount
 
-ACCOUNT = "111122223333"
+ACCOUNT = "123456789012"
 REGION = "eu-central-1"  # of its own: moto keeps one account for the whole process
 VERSIONS = {
     "1.33": {"coredns": ["v1.12.0"], "vpc-cni": ["v1.20.0"], "kube-proxy": ["v1.33.0"]},

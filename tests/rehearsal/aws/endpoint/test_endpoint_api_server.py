@@ -14,7 +14,7 @@ from rehearsal.clients import aws_client
 from rehearsal.state import State
 
 pytestmark = pytest.mark.engine
-ACCOUNT, REGION, MINOR = "111122223333", "eu-west-1", "1.35"
+ACCOUNT, REGION, MINOR = "123456789012", "eu-west-1", "1.35"
 TIMEOUT = 60.0  # seconds
 
 

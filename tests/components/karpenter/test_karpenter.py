@@ -1,0 +1,210 @@
+import pulumi_aws as aws
+import pytest
+from pydantic import ValidationError
+
+import versions
+from components.charts import ChartSource
+from components.karpenter import Karpenter, KarpenterArgs, KarpenterConfig
+from components.karpenter.crd_rules import violations
+from components.location import Location
+from components.pod_role import RunsOn
+
+CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+POOL = "kubernetes:karpenter.sh/v1:NodePool"
+RELEASE = "kubernetes:helm.sh/v3:Release"
+PROFILE = "aws:iam/instanceProfile:InstanceProfile"
+ROLE = "aws:iam/role:Role"
+QUEUE = "aws:sqs/queue:Queue"
+IMAGE = {"ami_alias": "al2023@v20261101"}
+WARNING = (
+    "karpenter.nodePools.{}.expireAfter is {}: nodes of that age are replaced without regard to "
+    "disruption budgets, and before a new one is there"
+)
+
+
+def config(**settings):
+    given = {
+        "node_classes": {"default": IMAGE, "other": IMAGE},
+        "node_pools": {"a": {"node_class": "default"}, "b": {"node_class": "other"}},
+    }
+    return KarpenterConfig(**(given | settings))
+
+
+def karpenter(**settings):
+    """A program with Karpenter; `home` and `network` stand for what the platform gives it."""
+    args = KarpenterArgs(
+        config=config(**settings),
+        cluster="dev",
+        cluster_name="dev",
+        oidc_provider_arn="arn:aws:iam::111122223333:oidc-provider/issuer",
+        location=Location(region="eu-west-1", account="111122223333"),
+        runs_on=RunsOn.FARGATE,
+        isolated=False,
+        charts=ChartSource(),
+        controller_needs=[aws.sqs.Queue("home")],
+        node_needs=[aws.sqs.Queue("network")],
+    )
+    return Karpenter("it", args)
+
+
+def plain():
+    return karpenter()
+
+
+def with_own_profile():
+    return karpenter(own_instance_profile=True)
+
+
+@pytest.mark.feature("C-02")
+def test_a_pool_goes_before_its_class_and_a_class_before_all_that_ends_nodes(once):
+    built = once(plain)
+
+    pool, own_class = built.named(POOL, "nodepool-a"), built.named(CLASS, "ec2nodeclass-default")
+    assert built.waits_for(pool, own_class)
+    ending = [
+        *built.every(RELEASE),
+        *built.every(QUEUE),
+        *built.every("aws:sqs/queuePolicy:QueuePolicy"),
+        *built.every("aws:cloudwatch/eventTarget:EventTarget"),
+        *built.every("aws:iam/policy:Policy"),
+        *built.every("aws:iam/rolePolicyAttachment:RolePolicyAttachment"),
+        *built.every(ROLE),
+        *built.every("aws:eks/accessEntry:AccessEntry"),
+    ]
+    for first in (pool, own_class):
+        assert [each.urn for each in ending if not built.waits_for(first, each)] == []
+
+
+def test_a_pool_waits_for_no_other_pool_s_class(once):
+    built = once(plain)
+
+    pool = built.named(POOL, "nodepool-a")
+    assert not built.waits_for(pool, built.named(CLASS, "ec2nodeclass-other"))
+    assert not built.waits_for(pool, built.named(POOL, "nodepool-b"))
+
+
+def test_the_network_add_on_outlives_the_nodes_and_the_controller_does_not_wait_for_it(once):
+    built = once(plain)
+
+    network, home = built.named(QUEUE, "network"), built.named(QUEUE, "home")
+    release = built.named(RELEASE, "karpenter")
+    assert built.waits_for(built.named(CLASS, "ec2nodeclass-default"), network)
+    assert built.waits_for(release, home)
+    assert not built.waits_for(release, network)
+
+
+@pytest.mark.feature("C-02")
+@pytest.mark.parametrize(
+    ("grace", "limit"), [("30m", "3600s"), ("1m", "3600s"), ("3h", f"{3 * 3600 + 1800}s")]
+)
+def test_a_deletion_may_take_as_long_as_the_drain(deploy, grace, limit):
+    pools = {"a": {"node_class": "default", "termination_grace_period": grace}}
+
+    built = deploy(lambda: karpenter(node_pools=pools))
+
+    assert built.one(POOL).request.customTimeouts.delete == limit
+    for each in built.every(CLASS):
+        assert each.request.customTimeouts.delete == "3600s"
+
+
+def test_objects_are_ready_before_anything_that_waits_for_them(once):
+    built = once(plain)
+
+    objects = [*built.every(CLASS), *built.every(POOL)]
+    names = sorted(each.inputs["metadata"]["name"] for each in objects)
+    assert names == ["a", "b", "default", "other"]
+    for each in objects:
+        waiting = {"pulumi.com/waitFor": "condition=Ready"}
+        assert each.inputs["metadata"]["annotations"] == waiting
+        assert violations(each.inputs["kind"], each.inputs) == []
+
+
+@pytest.mark.feature("A2-54")
+def test_every_class_finds_subnets_and_groups_by_the_cluster_s_discovery_tag(once):
+    found = [{"tags": {"karpenter.sh/discovery": "dev"}}]
+
+    for each in once(plain).every(CLASS):
+        assert each.inputs["spec"]["subnetSelectorTerms"] == found
+        assert each.inputs["spec"]["securityGroupSelectorTerms"] == found
+
+
+def test_karpenter_makes_the_instance_profile_of_the_node_role_unless_told_otherwise(once):
+    built = once(plain)
+
+    assert built.every(PROFILE) == []
+    assert {each.inputs["spec"]["role"] for each in built.every(CLASS)} == {"KarpenterNodeRole-dev"}
+
+
+@pytest.mark.feature("A2-14")
+def test_the_stack_can_make_the_instance_profile_of_the_node_role(once):
+    built = once(with_own_profile)
+
+    profile = built.one(PROFILE)
+    assert profile.inputs["role"] == "KarpenterNodeRole-dev"
+    for each in built.every(CLASS):
+        assert each.inputs["spec"]["instanceProfile"] == "it-node"
+        assert "role" not in each.inputs["spec"]
+        assert built.waits_for(each, profile)
+
+
+@pytest.mark.feature("A2-52")
+@pytest.mark.parametrize("age", ["120s", "23h59m"])
+def test_a_short_life_is_told_since_budgets_do_not_count_for_it(deploy, caplog, age):
+    pools = {"short": {"node_class": "default", "expire_after": age}}
+
+    deploy(lambda: karpenter(node_pools=pools))
+
+    warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert warnings == [WARNING.format("short", age)]
+
+
+@pytest.mark.parametrize("age", ["24h", "720h", "Never"])
+def test_an_ordinary_life_is_not_told(deploy, caplog, age):
+    deploy(lambda: karpenter(node_pools={"a": {"node_class": "default", "expire_after": age}}))
+
+    assert caplog.records == []
+
+
+@pytest.mark.feature("A2-15")
+def test_the_version_is_a_setting_with_a_pinned_default(once, deploy):
+    assert config().version == versions.KARPENTER
+    assert {each.inputs["version"] for each in once(plain).every(RELEASE)} == {versions.KARPENTER}
+
+    built = deploy(lambda: karpenter(version="1.14.0"))
+
+    assert {each.inputs["version"] for each in built.every(RELEASE)} == {"1.14.0"}
+
+
+@pytest.mark.parametrize("version", ["v1.14.1", "1.14", "latest", ">=1.14.0"])
+def test_a_version_is_an_exact_number(version):
+    with pytest.raises(ValidationError):
+        config(version=version)
+
+
+def test_a_pool_names_a_class_that_there_is():
+    with pytest.raises(ValidationError) as error:
+        config(node_pools={"a": {"node_class": "gone"}})
+
+    (detail,) = error.value.errors()
+    assert detail["msg"] == (
+        "nodePools.a.nodeClass: nodeClasses has only default, other: "
+        "name one of these, or add the class"
+    )
+
+
+@pytest.mark.parametrize("section", ["node_classes", "node_pools"])
+@pytest.mark.parametrize("name", ["Upper", "under_score", "-dash", "a" * 64])
+def test_names_are_those_of_kubernetes_objects(section, name):
+    with pytest.raises(ValidationError):
+        config(**{section: {name: IMAGE if section == "node_classes" else {"node_class": "x"}}})
+
+
+def test_the_outputs_are_the_queue_and_the_role_of_the_nodes(once):
+    outputs = once(plain).outputs["it"]
+
+    assert outputs == {"queueName": "dev", "nodeRoleName": "KarpenterNodeRole-dev"}
+
+
+@pytest.mark.parametrize("program", [plain, with_own_profile])
+def test_a_preview_shows_all_of_it(once, program):
+    assert once(program, preview=True).tree() == once(program).tree()

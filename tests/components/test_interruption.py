@@ -1,0 +1,191 @@
+import json
+from pathlib import Path
+
+import pulumi_aws as aws
+import pytest
+from moto.events.models import EventPattern, EventPatternParser
+
+from components.interruption import InterruptionQueue, InterruptionQueueArgs, queue_policy
+from components.location import Location
+
+EVENTS = Path(__file__).parents[1] / "data" / "events"
+SAMPLES = {file.stem: json.loads(file.read_text()) for file in sorted(EVENTS.glob("*.json"))}
+QUEUE = "aws:sqs/queue:Queue"
+POLICY = "aws:sqs/queuePolicy:QueuePolicy"
+RULE = "aws:cloudwatch/eventRule:EventRule"
+TARGET = "aws:cloudwatch/eventTarget:EventTarget"
+LOCATION = Location(region="eu-west-1", account="111122223333")
+
+# What else an account's bus carries, among it what is spelled almost like an event that counts.
+NEIGHBOURS = {
+    "a group launched an instance": ("aws.autoscaling", "EC2 Instance Launch Successful"),
+    "a volume is made": ("aws.ec2", "EBS Volume Notification"),
+    "a fleet changed": ("aws.ec2fleet", "EC2 Fleet Spot Instance Request Change"),
+    "somebody called EC2": ("aws.ec2", "AWS API Call via CloudTrail"),
+    "an interruptible reservation ends": (
+        "aws.ec2",
+        "EC2 Interruptible Capacity Reservation Instance Interruption Warning",
+    ),
+    "somebody plays EC2": ("my.ec2", "EC2 Spot Instance Interruption Warning"),
+    "abuse is told": ("aws.health", "AWS Health Abuse Event"),
+}
+
+
+def queue():
+    return InterruptionQueue("it", InterruptionQueueArgs(queue_name="dev"))
+
+
+def matches(rule, event):
+    """As EventBridge decides; the matcher is not ours."""
+    text = rule.inputs["eventPattern"]
+    return EventPattern(text, EventPatternParser(text).parse()).matches_event(event)
+
+
+def named(built, noun):
+    return built.named(RULE, f"it-{noun}")
+
+
+@pytest.mark.feature("C-04", "B-36")
+def test_every_rule_has_a_sample_of_the_event_it_waits_for(once):
+    built = once(queue)
+
+    nouns = [
+        "capacity-reservation-interruption",
+        "instance-state-change",
+        "rebalance",
+        "scheduled-change",
+        "spot-interruption",
+    ]
+    assert list(SAMPLES) == nouns
+    assert sorted(rule.request.name for rule in built.every(RULE)) == [f"it-{n}" for n in nouns]
+
+
+@pytest.mark.feature("C-04")
+@pytest.mark.parametrize("noun", SAMPLES)
+def test_a_rule_takes_the_event_it_waits_for_and_no_other_rule_does(once, noun):
+    built = once(queue)
+
+    taken = [rule.request.name for rule in built.every(RULE) if matches(rule, SAMPLES[noun])]
+    assert taken == [f"it-{noun}"]
+
+
+@pytest.mark.feature("C-04")
+@pytest.mark.parametrize(("source", "kind"), NEIGHBOURS.values(), ids=NEIGHBOURS)
+def test_no_rule_takes_an_event_of_another_kind(once, source, kind):
+    event = SAMPLES["spot-interruption"] | {"source": source, "detail-type": kind}
+
+    assert [rule.urn for rule in once(queue).every(RULE) if matches(rule, event)] == []
+
+
+@pytest.mark.feature("C-04")
+@pytest.mark.parametrize("state", ["stopping", "stopped", "shutting-down", "terminated"])
+def test_the_end_of_an_instance_is_heard_of_in_each_of_its_states(once, state):
+    sample = SAMPLES["instance-state-change"]
+
+    event = sample | {"detail": sample["detail"] | {"state": state}}
+    assert matches(named(once(queue), "instance-state-change"), event)
+
+
+@pytest.mark.feature("C-04", "B-36")
+def test_every_rule_is_on_the_bus_of_aws_and_delivers_to_the_queue(once):
+    built = once(queue)
+
+    arn = "arn:aws:sqs:eu-west-1:111122223333:dev"
+    for rule in built.every(RULE):
+        # Neither a bus of its own nor a state: such a rule would hear nothing.
+        assert rule.inputs.keys() == {"description", "eventPattern"}
+    assert {target.request.name: target.inputs for target in built.every(TARGET)} == {
+        f"it-{noun}": {"arn": arn, "rule": f"it-{noun}"} for noun in SAMPLES
+    }
+
+
+@pytest.mark.feature("C-04")
+def test_no_rule_delivers_before_the_queue_lets_it(once):
+    built = once(queue)
+
+    policy = built.one(POLICY)
+    assert all(built.waits_for(target, policy) for target in built.every(TARGET))
+
+
+@pytest.mark.feature("B-36")
+def test_the_queue_forgets_after_five_minutes_and_is_encrypted_by_sqs(once):
+    assert once(queue).one(QUEUE).inputs == {
+        "name": "dev",
+        "messageRetentionSeconds": 300,
+        "sqsManagedSseEnabled": True,
+    }
+
+
+@pytest.mark.feature("B-36")
+def test_aws_s_event_services_may_send_and_nobody_comes_without_tls(once):
+    policy = once(queue).one(POLICY).inputs
+
+    arn = "arn:aws:sqs:eu-west-1:111122223333:dev"
+    assert policy["queueUrl"] == "https://sqs/dev"
+    assert json.loads(policy["policy"]) == {
+        "Version": "2012-10-17",
+        "Id": "EC2InterruptionPolicy",
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Principal": {"Service": ["events.amazonaws.com", "sqs.amazonaws.com"]},
+                "Action": "sqs:SendMessage",
+                "Resource": arn,
+            },
+            {
+                "Sid": "DenyHTTP",
+                "Effect": "Deny",
+                "Principal": "*",
+                "Action": "sqs:*",
+                "Resource": arn,
+                "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+            },
+        ],
+    }
+
+
+@pytest.mark.feature("B-36", "C-05")
+def test_queue_policy_and_rules_are_those_of_upstream_s_template(once, upstream):
+    template, built = upstream(LOCATION, "dev"), once(queue)
+
+    # CloudFormation's file says false where IAM's grammar has text, and leaves the version out.
+    said = template["KarpenterInterruptionQueuePolicy"]["Properties"]["PolicyDocument"]
+    said = json.loads(json.dumps(said).replace("false", '"false"'))
+    own = queue_policy("arn of the queue")
+    assert {key: own[key] for key in said} == said
+    made = template["KarpenterInterruptionQueue"]["Properties"]
+    assert built.one(QUEUE).inputs == {
+        "name": made["QueueName"],
+        "messageRetentionSeconds": made["MessageRetentionPeriod"],
+        "sqsManagedSseEnabled": made["SqsManagedSseEnabled"],
+    }
+    wanted = [each for each in template.values() if each["Type"] == "AWS::Events::Rule"]
+    assert sorted(rule.inputs["eventPattern"] for rule in built.every(RULE)) == sorted(
+        json.dumps(rule["Properties"]["EventPattern"]) for rule in wanted
+    )
+
+
+@pytest.mark.feature("B-15", "C-06")
+def test_a_long_name_is_shortened_to_what_sqs_takes(deploy):
+    def of(cluster):
+        args = InterruptionQueueArgs(queue_name=cluster)
+        return deploy(lambda: InterruptionQueue("it", args)).one(QUEUE).inputs["name"]
+
+    assert of("a" * 80) == "a" * 80
+    assert of("a" * 100) == f"{'a' * 71}-28165978"
+    assert of("a" * 99 + "b") != of("a" * 99 + "c")
+
+
+def test_its_name_is_known_once_every_rule_delivers(deploy):
+    def program():
+        aws.sqs.Queue("reader", name=queue().queue_name)
+
+    built = deploy(program)
+
+    reader = built.named(QUEUE, "reader")
+    delivering = [built.named(TARGET, f"it-{noun}") for noun in SAMPLES]
+    assert all(built.waits_for(reader, target) for target in delivering)
+
+
+def test_a_preview_shows_all_of_it(once):
+    assert once(queue, preview=True).tree() == once(queue).tree()

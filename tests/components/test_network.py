@@ -1,0 +1,373 @@
+import pulumi
+import pytest
+from pydantic import ValidationError
+
+from components.location import Location
+from components.network import (
+    ENDPOINTS_WITHOUT_INTERNET,
+    ExistingNetworkConfig,
+    Network,
+    NetworkArgs,
+    NewNetworkConfig,
+    chosen_zones,
+)
+
+LOCATION = Location(region="eu-west-1", account="111122223333")
+ZONES = "aws:index/getAvailabilityZones:getAvailabilityZones"
+VPC = "aws:ec2/vpc:Vpc"
+SUBNET = "aws:ec2/subnet:Subnet"
+NAT = "aws:ec2/natGateway:NatGateway"
+ROUTE = "aws:ec2/route:Route"
+TABLE = "aws:ec2/routeTable:RouteTable"
+ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation"
+ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
+GROUP = "aws:ec2/securityGroup:SecurityGroup"
+TAG = "aws:ec2/tag:Tag"
+EXISTING = {
+    "vpc_id": "vpc-0123456789abcdef0",
+    "private_subnet_ids": ("subnet-0aaaaaaa", "subnet-0bbbbbbb"),
+    "public_subnet_ids": ("subnet-0ccccccc",),
+}
+
+
+def network(config, location=LOCATION):
+    return Network("net", NetworkArgs(config=config, cluster_name="dev", location=location))
+
+
+def new(**settings):
+    return NewNetworkConfig(**({"cidr": "10.20.0.0/16"} | settings))
+
+
+def by_default():
+    network(new())
+
+
+def isolated():
+    config = new(nat_gateways="none", interface_endpoints=ENDPOINTS_WITHOUT_INTERNET)
+    network(config)
+
+
+def existing():
+    network(ExistingNetworkConfig(**EXISTING))
+
+
+def inputs(built, kind):
+    """By name."""
+    return {declared.request.name: declared.inputs for declared in built.every(kind)}
+
+
+def gateways_by_table(built):
+    """Of each private route table, the NAT gateway of its way out."""
+    return {
+        name: route["natGatewayId"]
+        for name, route in inputs(built, ROUTE).items()
+        if "natGatewayId" in route
+    }
+
+
+@pytest.mark.feature("A2-08")
+def test_the_vpc_resolves_names_and_carries_the_cluster_s(once, account):
+    built = once(by_default, account)
+
+    assert built.one(VPC).inputs == {
+        "cidrBlock": "10.20.0.0/16",
+        "enableDnsHostnames": True,
+        "enableDnsSupport": True,
+        "tags": {"Name": "dev"},
+    }
+
+
+@pytest.mark.feature("A2-08", "A2-18", "B-11")
+def test_each_zone_has_a_private_and_a_public_subnet_with_the_tags_of_their_use(once, account):
+    built = once(by_default, account)
+
+    cluster = {"kubernetes.io/cluster/dev": "shared"}
+    internal = {"kubernetes.io/role/internal-elb": "1", "karpenter.sh/discovery": "dev"} | cluster
+    internet = {"kubernetes.io/role/elb": "1"} | cluster
+    planned = [
+        ("private-1", "10.20.0.0/18", "a", internal),
+        ("private-2", "10.20.64.0/18", "b", internal),
+        ("private-3", "10.20.128.0/18", "c", internal),
+        ("public-1", "10.20.192.0/21", "a", internet),
+        ("public-2", "10.20.200.0/21", "b", internet),
+        ("public-3", "10.20.208.0/21", "c", internet),
+    ]
+    assert inputs(built, SUBNET) == {
+        f"net-{noun}": {
+            "vpcId": "net-id",
+            "cidrBlock": block,
+            "availabilityZone": f"eu-west-1{zone}",
+            "tags": tags | {"Name": f"dev-{noun}"},
+        }
+        for noun, block, zone, tags in planned
+    }
+
+
+@pytest.mark.feature("A2-08")
+def test_public_subnets_have_a_way_to_the_internet_and_private_ones_to_nat_alone(once, account):
+    built = once(by_default, account)
+
+    everywhere = {"destinationCidrBlock": "0.0.0.0/0"}
+    to_nat = everywhere | {"natGatewayId": "net-nat-1-id"}
+    assert inputs(built, ROUTE) == {
+        "net-public": everywhere
+        | {"routeTableId": "net-public-id", "gatewayId": "net-internet-id"},
+        "net-private-1": to_nat | {"routeTableId": "net-private-1-id"},
+        "net-private-2": to_nat | {"routeTableId": "net-private-2-id"},
+        "net-private-3": to_nat | {"routeTableId": "net-private-3-id"},
+    }
+    tables = {
+        link["subnetId"]: link["routeTableId"] for link in inputs(built, ASSOCIATION).values()
+    }
+    assert tables == {
+        "net-private-1-id": "net-private-1-id",
+        "net-private-2-id": "net-private-2-id",
+        "net-private-3-id": "net-private-3-id",
+        "net-public-1-id": "net-public-id",
+        "net-public-2-id": "net-public-id",
+        "net-public-3-id": "net-public-id",
+    }
+
+
+@pytest.mark.feature("B-09")
+def test_one_nat_gateway_is_the_default_and_stands_in_a_public_subnet(once, account):
+    built = once(by_default, account)
+
+    assert built.one(NAT).inputs["subnetId"] == "net-public-1-id"
+    assert built.one(NAT).inputs["allocationId"] == "net-nat-1-id"
+    assert set(gateways_by_table(built).values()) == {"net-nat-1-id"}
+
+
+@pytest.mark.feature("B-09")
+def test_one_nat_gateway_a_zone_serves_its_own_zone_only(deploy, account):
+    built = deploy(lambda: network(new(nat_gateways="perZone")), account)
+
+    places = {name: gateway["subnetId"] for name, gateway in inputs(built, NAT).items()}
+    assert places == {f"net-nat-{n}": f"net-public-{n}-id" for n in (1, 2, 3)}
+    assert gateways_by_table(built) == {f"net-private-{n}": f"net-nat-{n}-id" for n in (1, 2, 3)}
+
+
+@pytest.mark.feature("B-09")
+def test_without_nat_the_private_subnets_have_no_route_out(once, account):
+    built = once(isolated, account)
+
+    assert built.every(NAT) == []
+    assert built.every("aws:ec2/eip:Eip") == []
+    assert list(inputs(built, ROUTE)) == ["net-public"]
+
+
+def test_changing_from_one_nat_gateway_to_one_a_zone_keeps_the_tables_and_the_first(
+    once, deploy, account
+):
+    one, each = (
+        once(by_default, account),
+        deploy(lambda: network(new(nat_gateways="perZone")), account),
+    )
+
+    assert inputs(one, TABLE) == inputs(each, TABLE)
+    assert inputs(one, NAT)["net-nat-1"] == inputs(each, NAT)["net-nat-1"]
+
+
+def test_a_nat_gateway_lives_within_the_life_of_the_route_by_which_it_reaches_the_internet(
+    once, account
+):
+    built = once(by_default, account)
+
+    route = built.named(ROUTE, "net-public")
+    assert built.waits_for(built.one(NAT), route)
+    assert built.waits_for(built.one(NAT), built.named(ASSOCIATION, "net-public-1"))
+
+
+def test_the_way_out_is_all_that_private_subnets_need_to_reach_aws(deploy, account):
+    def program():
+        parts = network(new(interface_endpoints=("sts",))).way_out
+        pulumi.ComponentResource(
+            "frugal-eks:test:Last", "last", opts=pulumi.ResourceOptions(depends_on=parts)
+        )
+
+    built = deploy(program, account)
+
+    last = built.one("frugal-eks:test:Last")
+    kinds = {kind: built.every(kind) for kind in (ROUTE, ASSOCIATION, ENDPOINT, NAT)}
+    assert {kind: len(found) for kind, found in kinds.items()} == {
+        ROUTE: 4,
+        ASSOCIATION: 6,
+        ENDPOINT: 2,
+        NAT: 1,
+    }
+    assert all(built.waits_for(last, each) for found in kinds.values() for each in found)
+
+
+def test_zones_are_asked_for_by_what_they_are_and_not_by_how_they_feel_today(deploy):
+    asked = []
+
+    def zones(query):
+        asked.append(query)
+        return {"names": ["eu-west-1c", "eu-west-1a", "eu-west-1d", "eu-west-1b"]}
+
+    built = deploy(lambda: network(new(availability_zones=2)), {ZONES: zones})
+
+    assert asked == [
+        {
+            "filters": [{"name": "opt-in-status", "values": ["opt-in-not-required"]}],
+            "excludeZoneIds": ["use1-az3", "usw1-az2", "cac1-az3"],
+        }
+    ]
+    used = {subnet["availabilityZone"] for subnet in inputs(built, SUBNET).values()}
+    assert used == {"eu-west-1a", "eu-west-1b"}
+
+
+def test_zones_that_are_named_are_taken_as_they_are_and_aws_is_not_asked(deploy):
+    built = deploy(lambda: network(new(availability_zones=("eu-west-1c", "eu-west-1a"))))
+
+    subnets = inputs(built, SUBNET)
+    assert subnets["net-private-1"]["availabilityZone"] == "eu-west-1c"
+    assert subnets["net-public-2"]["availabilityZone"] == "eu-west-1a"
+
+
+def test_a_region_with_too_few_zones_is_told_with_those_it_has():
+    with pytest.raises(pulumi.RunError) as refused:
+        chosen_zones(["us-west-1c", "us-west-1a"], 3)
+
+    assert str(refused.value) == (
+        "the region has 2 zones for EKS (us-west-1a, us-west-1c), "
+        "network.availabilityZones asks for 3: lower it"
+    )
+
+
+def test_s3_has_its_free_endpoint_in_every_private_table(once, account):
+    built = once(by_default, account)
+
+    assert built.one(ENDPOINT).inputs == {
+        "vpcId": "net-id",
+        "serviceName": "com.amazonaws.eu-west-1.s3",
+        "vpcEndpointType": "Gateway",
+        "routeTableIds": ["net-private-1-id", "net-private-2-id", "net-private-3-id"],
+        "tags": {"Name": "dev-s3"},
+    }
+    assert built.every(GROUP) == []
+
+
+def test_interface_endpoints_answer_https_of_the_vpc_under_the_services_own_names(once, account):
+    built = once(isolated, account)
+
+    interface = {
+        name: endpoint
+        for name, endpoint in inputs(built, ENDPOINT).items()
+        if endpoint["vpcEndpointType"] == "Interface"
+    }
+    services = ["ec2", "ecr.api", "ecr.dkr", "eks", "logs", "sqs", "ssm", "sts"]
+    assert sorted(endpoint["serviceName"] for endpoint in interface.values()) == [
+        f"com.amazonaws.eu-west-1.{service}" for service in services
+    ]
+    assert interface["net-ecr-api"] == {
+        "vpcId": "net-id",
+        "serviceName": "com.amazonaws.eu-west-1.ecr.api",
+        "vpcEndpointType": "Interface",
+        "privateDnsEnabled": True,
+        "subnetIds": ["net-private-1-id", "net-private-2-id", "net-private-3-id"],
+        "securityGroupIds": ["net-endpoints-id"],
+        "tags": {"Name": "dev-ecr.api"},
+    }
+    https = {"protocol": "tcp", "fromPort": 443, "toPort": 443, "cidrBlocks": ["10.20.0.0/16"]}
+    group = built.one(GROUP).inputs
+    assert (group["ingress"], group.get("egress")) == ([https], None)
+
+
+def test_in_china_interface_endpoints_have_names_of_their_own_and_s3_has_not(deploy, account):
+    location = Location(region="cn-north-1", account="111122223333")
+    built = deploy(lambda: network(new(interface_endpoints=("sts",)), location), account)
+
+    names = {endpoint["serviceName"] for endpoint in inputs(built, ENDPOINT).values()}
+    assert names == {"cn.com.amazonaws.cn-north-1.sts", "com.amazonaws.cn-north-1.s3"}
+
+
+@pytest.mark.feature("B-08", "A2-18", "B-11")
+def test_of_an_existing_vpc_only_the_tags_of_its_subnets_are_made(once):
+    built = once(existing)
+
+    assert {declared.request.type for declared in built.declared} == {
+        "frugal-eks:index:Network",
+        TAG,
+    }
+    tags = {}
+    for tag in inputs(built, TAG).values():
+        tags.setdefault(tag["resourceId"], {})[tag["key"]] = tag["value"]
+    cluster = {"kubernetes.io/cluster/dev": "shared"}
+    internal = {"kubernetes.io/role/internal-elb": "1", "karpenter.sh/discovery": "dev"} | cluster
+    assert tags == {
+        "subnet-0aaaaaaa": internal,
+        "subnet-0bbbbbbb": internal,
+        "subnet-0ccccccc": {"kubernetes.io/role/elb": "1"} | cluster,
+    }
+
+
+@pytest.mark.feature("B-08")
+def test_an_existing_vpc_is_handed_on_as_it_was_given(once):
+    built = once(existing)
+
+    assert built.outputs["net"] == {
+        "vpcId": "vpc-0123456789abcdef0",
+        "privateSubnetIds": ["subnet-0aaaaaaa", "subnet-0bbbbbbb"],
+        "publicSubnetIds": ["subnet-0ccccccc"],
+    }
+
+
+@pytest.mark.feature("B-08")
+def test_the_cluster_and_its_pods_go_to_the_subnets_of_an_existing_vpc(another):
+    subnets = ["subnet-0aaaaaaa", "subnet-0bbbbbbb"]
+
+    cluster = another.one("eks:index:Cluster").inputs
+    assert (cluster["vpcId"], cluster["privateSubnetIds"]) == ("vpc-0123456789abcdef0", subnets)
+    profiles = another.every("aws:eks/fargateProfile:FargateProfile")
+    assert [profile.inputs["subnetIds"] for profile in profiles] == [subnets] * 3
+    assert another.every(VPC) == []
+
+
+@pytest.mark.feature("B-08")
+def test_subnets_that_carry_their_tags_already_are_left_alone(deploy):
+    built = deploy(lambda: network(ExistingNetworkConfig(**EXISTING, tag_subnets=False)))
+
+    assert built.tree() == ["Network net"]
+
+
+@pytest.mark.parametrize("program", [by_default, isolated, existing])
+def test_a_preview_shows_what_an_update_makes(once, account, program):
+    preview, update = once(program, account, preview=True), once(program, account)
+
+    assert preview.tree() == update.tree()
+    assert {name: subnet["cidrBlock"] for name, subnet in inputs(preview, SUBNET).items()} == {
+        name: subnet["cidrBlock"] for name, subnet in inputs(update, SUBNET).items()
+    }
+
+
+def test_the_outputs_are_the_vpc_and_its_subnets_in_the_order_of_the_zones(once, account):
+    assert once(by_default, account).outputs["net"] == {
+        "vpcId": "net-id",
+        "privateSubnetIds": ["net-private-1-id", "net-private-2-id", "net-private-3-id"],
+        "publicSubnetIds": ["net-public-1-id", "net-public-2-id", "net-public-3-id"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"cidr": "10.0.0.0/15"}, "cidr: is no size for a VPC: give one from /16 to /28"),
+        ({"cidr": "10.0.0.0/24"}, "; give /23 or larger, or fewer availabilityZones"),
+        (
+            {"availability_zones": ("eu-west-1a", "eu-west-1a")},
+            "availabilityZones: names a zone twice: each gets its own subnets",
+        ),
+        (
+            {"nat_gateways": "none", "interface_endpoints": ("ec2", "ecr.api", "eks", "sqs")},
+            "interfaceEndpoints: natGateways is none, so pods reach AWS by endpoints alone: "
+            "add ecr.dkr, logs, ssm, sts, or choose natGateways: single",
+        ),
+    ],
+)
+def test_a_network_that_could_not_work_is_refused_with_what_to_do(settings, problem):
+    with pytest.raises(ValidationError) as refused:
+        new(**settings)
+
+    (error,) = refused.value.errors()
+    assert error["msg"].endswith(problem)
