@@ -13,7 +13,7 @@ from pydantic import Field
 
 import compatibility
 from components.location import Location
-from components.network import DISCOVERY_TAG
+from components.network.tags import DISCOVERY_TAG
 from components.section import Mistake, Section
 from components.service_role import ServiceRole, ServiceRoleArgs
 

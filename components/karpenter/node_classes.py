@@ -8,7 +8,7 @@ import pulumi
 from pydantic import Field
 
 from components.karpenter.quantities import VolumeSize
-from components.network import DISCOVERY_TAG
+from components.network.tags import DISCOVERY_TAG
 from components.section import Mistake, Section
 
 RESTRICTED_TAGS = (

@@ -4,13 +4,13 @@ from pydantic import ValidationError
 
 from components.location import Location
 from components.network import (
-    ENDPOINTS_WITHOUT_INTERNET,
     ExistingNetworkConfig,
     Network,
     NetworkArgs,
     NewNetworkConfig,
-    chosen_zones,
 )
+from components.network.config import ENDPOINTS_WITHOUT_INTERNET
+from components.network.network import chosen_zones
 
 LOCATION = Location(region="eu-west-1", account="111122223333")
 ZONES = "aws:index/getAvailabilityZones:getAvailabilityZones"

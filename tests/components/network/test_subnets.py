@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.subnets import LARGEST, SMALLEST, subnet_plan
+from components.network.subnets import LARGEST, SMALLEST, subnet_plan
 
 ZONES = st.integers(2, 4)
 SMALLEST_VPC = {2: 23, 3: 23, 4: 22}

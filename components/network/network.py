@@ -1,0 +1,149 @@
+"""The network itself, as one component."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_aws as aws
+
+from components.location import Location
+from components.network import ways_out
+from components.network.config import ExistingNetworkConfig, NewNetworkConfig
+from components.network.subnets import subnet_plan
+from components.network.tags import private_subnet_tags, public_subnet_tags
+
+ZONES_WITHOUT_EKS = ("use1-az3", "usw1-az2", "cac1-az3")
+"""Zone ids in which EKS makes no control plane (EKS user guide, subnet requirements)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkArgs:
+    """The stack file's part, and whose network it is."""
+
+    config: NewNetworkConfig | ExistingNetworkConfig
+    cluster_name: str
+    """Known in advance: subnets carry it in their tags before there is a cluster."""
+    location: Location
+
+
+class Network(pulumi.ComponentResource):
+    """Where the cluster, its Fargate pods and its nodes live."""
+
+    vpc_id: pulumi.Output[str]
+    private_subnet_ids: Sequence[pulumi.Output[str]]
+    """One a zone; the cluster, Fargate pods and nodes use them."""
+    public_subnet_ids: Sequence[pulumi.Output[str]]
+    """One a zone; for load balancers and NAT."""
+    way_out: Sequence[pulumi.Resource]
+    """Routes and endpoints that private subnets need to reach AWS. What must be able to finish its
+    work while the stack is destroyed depends on them; the control plane does not."""
+
+    def __init__(
+        self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:index:Network", name, None, opts)
+        if isinstance(args.config, ExistingNetworkConfig):
+            self._adopt(name, args.config, args.cluster_name)
+        else:
+            self._make(name, args.config, args)
+        self.register_outputs(
+            {
+                "vpcId": self.vpc_id,
+                "privateSubnetIds": self.private_subnet_ids,
+                "publicSubnetIds": self.public_subnet_ids,
+            }
+        )
+
+    def _adopt(self, name: str, config: ExistingNetworkConfig, cluster: str) -> None:
+        self.vpc_id = pulumi.Output.from_input(config.vpc_id)
+        self.private_subnet_ids = [pulumi.Output.from_input(s) for s in config.private_subnet_ids]
+        self.public_subnet_ids = [pulumi.Output.from_input(s) for s in config.public_subnet_ids]
+        tagged = {s: private_subnet_tags(cluster) for s in config.private_subnet_ids}
+        tagged |= {s: public_subnet_tags(cluster) for s in config.public_subnet_ids}
+        self.way_out = [
+            aws.ec2.Tag(
+                f"{name}-{subnet}-{key.rpartition('/')[2]}",
+                resource_id=subnet,
+                key=key,
+                value=value,
+                opts=pulumi.ResourceOptions(parent=self),
+            )
+            for subnet, tags in (tagged if config.tag_subnets else {}).items()
+            for key, value in tags.items()
+        ]
+
+    def _make(self, name: str, config: NewNetworkConfig, args: NetworkArgs) -> None:
+        child = pulumi.ResourceOptions(parent=self)
+        cluster = args.cluster_name
+        vpc = aws.ec2.Vpc(
+            name,
+            cidr_block=str(config.cidr),
+            # Private endpoints and the cluster's own endpoint are found by name.
+            enable_dns_hostnames=True,
+            enable_dns_support=True,
+            tags={"Name": cluster},
+            opts=child,
+        )
+        self.vpc_id = vpc.id
+
+        zones = self._zone_names(config)
+        plan = subnet_plan(config.cidr, config.zones)
+        private = [
+            aws.ec2.Subnet(
+                f"{name}-private-{number}",
+                vpc_id=vpc.id,
+                cidr_block=str(block),
+                availability_zone=zone,
+                tags=private_subnet_tags(cluster) | {"Name": f"{cluster}-private-{number}"},
+                opts=child,
+            )
+            for number, (block, zone) in enumerate(zip(plan.private, zones, strict=True), start=1)
+        ]
+        public = [
+            aws.ec2.Subnet(
+                f"{name}-public-{number}",
+                vpc_id=vpc.id,
+                cidr_block=str(block),
+                availability_zone=zone,
+                tags=public_subnet_tags(cluster) | {"Name": f"{cluster}-public-{number}"},
+                opts=child,
+            )
+            for number, (block, zone) in enumerate(zip(plan.public, zones, strict=True), start=1)
+        ]
+        self.private_subnet_ids = [subnet.id for subnet in private]
+        self.public_subnet_ids = [subnet.id for subnet in public]
+
+        place = ways_out.Place(name=name, cluster=cluster, vpc=vpc, opts=child)
+        open_routes = ways_out.public_routes(place, public)
+        count = {"none": 0, "single": 1, "perZone": config.zones}[config.nat_gateways]
+        gateways = ways_out.nat_gateways(place, public[:count], open_routes)
+        tables, routes = ways_out.private_routes(place, private, gateways)
+        endpoints = [ways_out.s3_endpoint(place, args.location, tables)]
+        if config.interface_endpoints:
+            endpoints += ways_out.interface_endpoints(place, args.location, config, private)
+        self.way_out = [*open_routes, *routes, *endpoints]
+
+    def _zone_names(self, config: NewNetworkConfig) -> Sequence[pulumi.Input[str]]:
+        if not isinstance(config.availability_zones, int):
+            return config.availability_zones
+        # Not by `state`: a zone that is impaired today would move every subnet.
+        found = aws.get_availability_zones_output(
+            filters=[{"name": "opt-in-status", "values": ["opt-in-not-required"]}],
+            exclude_zone_ids=list(ZONES_WITHOUT_EKS),
+            opts=pulumi.InvokeOutputOptions(parent=self),
+        )
+        names = found.names.apply(lambda known: chosen_zones(known, config.zones))
+        return [names[number] for number in range(config.zones)]
+
+
+def chosen_zones(names: Sequence[str], count: int) -> list[str]:
+    """The first zones by name, so that a zone that AWS adds changes nothing.
+
+    Raises RunError, which Pulumi prints without a traceback, where the region has fewer.
+    """
+    if len(names) < count:
+        raise pulumi.RunError(
+            f"the region has {len(names)} zones for EKS ({', '.join(sorted(names))}), "
+            f"network.availabilityZones asks for {count}: lower it"
+        )
+    return sorted(names)[:count]

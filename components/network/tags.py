@@ -1,0 +1,18 @@
+"""The tags by which load balancers, EKS and Karpenter find subnets and the security group."""
+
+DISCOVERY_TAG = "karpenter.sh/discovery"
+"""The tag by which Karpenter finds subnets and the security group; its value is the cluster."""
+
+
+def private_subnet_tags(cluster: str) -> dict[str, str]:
+    """What internal load balancers, EKS and Karpenter look for."""
+    return {
+        "kubernetes.io/role/internal-elb": "1",
+        f"kubernetes.io/cluster/{cluster}": "shared",
+        DISCOVERY_TAG: cluster,
+    }
+
+
+def public_subnet_tags(cluster: str) -> dict[str, str]:
+    """What load balancers that face the internet look for."""
+    return {"kubernetes.io/role/elb": "1", f"kubernetes.io/cluster/{cluster}": "shared"}

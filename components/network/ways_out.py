@@ -1,0 +1,166 @@
+"""How private subnets reach AWS and the internet: gateways, routes, endpoints."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_aws as aws
+
+from components.location import Location
+from components.network.config import NewNetworkConfig
+
+ANYWHERE = "0.0.0.0/0"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """The VPC that everything here belongs to, and what its parts are called."""
+
+    name: str
+    """The component's; the parts' names begin with it."""
+    cluster: str
+    """Shown in the Name tags."""
+    vpc: aws.ec2.Vpc
+    opts: pulumi.ResourceOptions
+    """The component as parent."""
+
+
+def public_routes(place: Place, public: Sequence[aws.ec2.Subnet]) -> list[pulumi.Resource]:
+    """An internet gateway, and the routes that lead to it."""
+    gateway = aws.ec2.InternetGateway(
+        f"{place.name}-internet",
+        vpc_id=place.vpc.id,
+        tags={"Name": place.cluster},
+        opts=place.opts,
+    )
+    table = aws.ec2.RouteTable(
+        f"{place.name}-public",
+        vpc_id=place.vpc.id,
+        tags={"Name": f"{place.cluster}-public"},
+        opts=place.opts,
+    )
+    route = aws.ec2.Route(
+        f"{place.name}-public",
+        route_table_id=table.id,
+        destination_cidr_block=ANYWHERE,
+        gateway_id=gateway.id,
+        opts=place.opts,
+    )
+    associations = [
+        aws.ec2.RouteTableAssociation(
+            f"{place.name}-public-{number}",
+            route_table_id=table.id,
+            subnet_id=subnet.id,
+            opts=place.opts,
+        )
+        for number, subnet in enumerate(public, start=1)
+    ]
+    return [route, *associations]
+
+
+def nat_gateways(
+    place: Place, public: Sequence[aws.ec2.Subnet], open_routes: Sequence[pulumi.Resource]
+) -> list[aws.ec2.NatGateway]:
+    """One in each of the given subnets, with an address of its own."""
+    # On destroy it must still have its way out while pods behind it drain.
+    after_routes = pulumi.ResourceOptions(parent=place.opts.parent, depends_on=open_routes)
+    gateways: list[aws.ec2.NatGateway] = []
+    for number, subnet in enumerate(public, start=1):
+        address = aws.ec2.Eip(
+            f"{place.name}-nat-{number}",
+            domain="vpc",
+            tags={"Name": f"{place.cluster}-nat-{number}"},
+            opts=place.opts,
+        )
+        gateway = aws.ec2.NatGateway(
+            f"{place.name}-nat-{number}",
+            subnet_id=subnet.id,
+            allocation_id=address.id,
+            tags={"Name": f"{place.cluster}-{number}"},
+            opts=after_routes,
+        )
+        gateways.append(gateway)
+    return gateways
+
+
+def private_routes(
+    place: Place, private: Sequence[aws.ec2.Subnet], gateways: Sequence[aws.ec2.NatGateway]
+) -> tuple[list[aws.ec2.RouteTable], list[pulumi.Resource]]:
+    """One table a zone, also with a single gateway: `perZone` then changes routes only."""
+    tables: list[aws.ec2.RouteTable] = []
+    routes: list[pulumi.Resource] = []
+    for number, subnet in enumerate(private, start=1):
+        noun = f"{place.name}-private-{number}"
+        table = aws.ec2.RouteTable(
+            noun,
+            vpc_id=place.vpc.id,
+            tags={"Name": f"{place.cluster}-private-{number}"},
+            opts=place.opts,
+        )
+        tables.append(table)
+        association = aws.ec2.RouteTableAssociation(
+            noun, route_table_id=table.id, subnet_id=subnet.id, opts=place.opts
+        )
+        routes.append(association)
+        if gateways:
+            route = aws.ec2.Route(
+                noun,
+                route_table_id=table.id,
+                destination_cidr_block=ANYWHERE,
+                nat_gateway_id=gateways[(number - 1) % len(gateways)].id,
+                opts=place.opts,
+            )
+            routes.append(route)
+    return tables, routes
+
+
+def s3_endpoint(
+    place: Place, location: Location, tables: Sequence[aws.ec2.RouteTable]
+) -> pulumi.Resource:
+    """Free, and image layers come from S3: without it they are billed as NAT's data."""
+    return aws.ec2.VpcEndpoint(
+        f"{place.name}-s3",
+        vpc_id=place.vpc.id,
+        # China has S3's gateway endpoint under the common name.
+        service_name=f"com.amazonaws.{location.region}.s3",
+        vpc_endpoint_type="Gateway",
+        route_table_ids=[table.id for table in tables],
+        tags={"Name": f"{place.cluster}-s3"},
+        opts=place.opts,
+    )
+
+
+def interface_endpoints(
+    place: Place, location: Location, config: NewNetworkConfig, private: Sequence[aws.ec2.Subnet]
+) -> list[pulumi.Resource]:
+    """One for each service in every private subnet, open to the VPC and nobody else."""
+    group = aws.ec2.SecurityGroup(
+        f"{place.name}-endpoints",
+        vpc_id=place.vpc.id,
+        description="HTTPS from the VPC to AWS services",
+        ingress=[
+            {
+                "protocol": "tcp",
+                "from_port": 443,
+                "to_port": 443,
+                "cidr_blocks": [str(config.cidr)],
+            }
+        ],
+        tags={"Name": f"{place.cluster}-endpoints"},
+        opts=place.opts,
+    )
+    prefix = "cn." if location.partition == "aws-cn" else ""
+    return [
+        aws.ec2.VpcEndpoint(
+            f"{place.name}-{service.replace('.', '-')}",
+            vpc_id=place.vpc.id,
+            service_name=f"{prefix}com.amazonaws.{location.region}.{service}",
+            vpc_endpoint_type="Interface",
+            private_dns_enabled=True,
+            subnet_ids=[subnet.id for subnet in private],
+            security_group_ids=[group.id],
+            tags={"Name": f"{place.cluster}-{service}"},
+            opts=place.opts,
+        )
+        for service in config.interface_endpoints
+    ]
