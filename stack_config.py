@@ -17,7 +17,7 @@ from components.fargate import FargateConfig
 from components.karpenter.controller import POD_LABELS
 from components.karpenter.karpenter import KarpenterConfig
 from components.managed_nodes import ManagedNodeGroupConfig
-from components.network import NetworkConfig, NewNetworkConfig
+from components.network.config import NetworkConfig, NewNetworkConfig
 from components.pod_role import RunsOn
 from components.sample_workloads import NAMESPACE as SAMPLES_NAMESPACE
 from components.sample_workloads import SampleWorkloadsConfig

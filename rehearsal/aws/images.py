@@ -5,6 +5,9 @@ date, so that a stack's own pinned alias works unchanged. That a version was rea
 cannot be checked offline.
 """
 
+# pyright: basic
+# botocore, moto and lightkube leave too much untyped for the strict mode.
+
 import datetime
 import hashlib
 import re

@@ -1,5 +1,8 @@
 """The AWS account that moto holds, as EKS looks into it and works on it."""
 
+# pyright: basic
+# botocore, moto and lightkube leave too much untyped for the strict mode.
+
 import ipaddress
 import json
 from collections.abc import Iterable, Mapping

@@ -1,5 +1,8 @@
 """Auto Scaling groups in moto, with instances in all their subnets, as EKS makes them."""
 
+# pyright: basic
+# botocore, moto and lightkube leave too much untyped for the strict mode.
+
 from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import Any

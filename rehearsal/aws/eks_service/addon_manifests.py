@@ -1,5 +1,8 @@
 """What an add-on brings into the cluster, from our own manifests in eks_addons/."""
 
+# pyright: basic
+# botocore, moto and lightkube leave too much untyped for the strict mode.
+
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,5 +1,8 @@
 """EKS add-ons: installed into the API server, ACTIVE once their pods run."""
 
+# pyright: basic
+# botocore, moto and lightkube leave too much untyped for the strict mode.
+
 import json
 import time
 from typing import Any

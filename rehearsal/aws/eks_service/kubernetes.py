@@ -1,5 +1,8 @@
 """The rehearsal's API server, as EKS works on it: whole objects, applied and taken away."""
 
+# pyright: basic
+# botocore, moto and lightkube leave too much untyped for the strict mode.
+
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, cast

@@ -1,5 +1,8 @@
 """EKS's REST calls by AWS's own model of them: routes, parameters, checks and answers."""
 
+# pyright: basic
+# botocore, moto and lightkube leave too much untyped for the strict mode.
+
 import datetime
 import json
 import re

@@ -173,7 +173,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer):
         )
         hidden = secrets_in(request.news)
         if request.preview:
-            planned = _still_known(kind, state) | self._planned(kind, inputs, context, new=False)
+            planned = _still_known(kind, state) | self._planned(kind, inputs, context, state)
             return pb.UpdateResponse(properties=to_struct(planned, hidden))
         # What AWS was seen to have counts as the old value: drift is put right, too.
         before = old | {name: state[name] for name in difference.changed if name in state}
@@ -239,16 +239,21 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer):
         )
 
     def _planned(
-        self, kind: ResourceType, inputs: Values, context: Any, *, new: bool = True
+        self, kind: ResourceType, inputs: Values, context: Any, state: Values | None = None
     ) -> Values:
-        """What is known before the update: the inputs; AWS's own part is unknown if it is new."""
+        """What is known before the update: the inputs; AWS's own part is unknown if it is new.
+
+        `state` is that of a resource which is there already.
+        """
         planned: Values = dict(inputs)
-        if new:
+        if state is None:
             computed = [name for name in kind.properties if name not in inputs]
             planned |= dict.fromkeys([*kind.outputs, *computed], UNKNOWN)
-            for name, property in kind.properties.items():
-                if isinstance(given := inputs.get(name), dict):
-                    planned[name] = dict.fromkeys(property.computed_inside, UNKNOWN) | given
+        for name, property in kind.properties.items():
+            if property.computed_inside and isinstance(given := inputs.get(name), dict):
+                before = as_object((state or {}).get(name))
+                filled = {part: before.get(part, UNKNOWN) for part in property.computed_inside}
+                planned[name] = filled | given
         if kind.regional:
             planned["region"] = self._account(context).region
         if "tags" in kind.properties:

@@ -1,0 +1,533 @@
+import json
+
+import pytest
+
+import stack_config
+import versions
+from components.section import Mistake
+
+HEAD = "Pulumi.dev.yaml is not valid:"
+NAME = r"'^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$'"
+GROUP = {
+    "instanceTypes": ["m7g.large"],
+    "amiType": "AL2023_ARM_64_STANDARD",
+    "releaseVersion": "1.35.0-20261101",
+    "size": {"min": 2, "max": 4},
+}
+ENDPOINTS = ["ec2", "ecr.api", "ecr.dkr", "eks", "logs", "sqs", "ssm", "sts"]
+ARN = "arn:aws:iam::111122223333:role/platform-admin"
+KARPENTER_SET = (
+    "its rights, CRDs and event rules are not part of this release, which has those of 1.14: "
+    f"drop the key for {versions.KARPENTER}"
+)
+COREDNS = "namespace kube-system, label k8s-app: kube-dns"
+ONE_OF = "choose one of these"
+
+# A change of the shipped stack file, as path and value (None takes the key away), and all that is
+# said of it.
+MISTAKES = {
+    "unknown section": (
+        {"clusters": {}},
+        ["clusters: unknown key: did you mean cluster?"],
+    ),
+    "unknown key": (
+        {"karpenter.nodePools.default.expiresAfter": "720h"},
+        [
+            "karpenter.nodePools.default.expiresAfter: unknown key: did you mean expireAfter? "
+            '(got "720h")'
+        ],
+    ),
+    "a key as Python spells it": (
+        {"karpenter.node_classes": {}},
+        ["karpenter.node_classes: unknown key: did you mean nodeClasses?"],
+    ),
+    "a key like no other": (
+        {"cluster.qqq": "1"},
+        ['cluster.qqq: unknown key: correct or drop it (got "1")'],
+    ),
+    "missing section": ({"network": None}, ["network: Field required: add it"]),
+    "missing region": ({"aws:region": None}, ["aws:region: Field required: add it"]),
+    "missing key": (
+        {"karpenter.nodePools.default.nodeClass": None},
+        ["karpenter.nodePools.default.nodeClass: Field required: add it"],
+    ),
+    "a name with a blank": (
+        {"cluster.name": "my cluster"},
+        [
+            f"cluster.name: String should match pattern {NAME}: write it in this form "
+            '(got "my cluster")'
+        ],
+    ),
+    "a name that is too long": (
+        {"cluster.name": "c" * 101},
+        [
+            f"cluster.name: String should match pattern {NAME}: write it in this form "
+            f'(got "{"c" * 101}")'
+        ],
+    ),
+    "a number for text": (
+        {"cluster.version": 1.35},
+        [
+            "cluster.version: Input should be a valid string: write it as text, in quotes where it "
+            "looks like a number (got 1.35)"
+        ],
+    ),
+    "text for a number": (
+        {"sampleWorkloads.inflate.replicas": "many"},
+        [
+            "sampleWorkloads.inflate.replicas: Input should be a valid integer, unable to parse "
+            'string as an integer: write a whole number (got "many")'
+        ],
+    ),
+    "text for yes or no": (
+        {"cluster.deletionProtection": "maybe"},
+        [
+            "cluster.deletionProtection: Input should be a valid boolean, unable to interpret "
+            'input: write true or false (got "maybe")'
+        ],
+    ),
+    "text for a section": (
+        {"cluster": "{name: dev}"},
+        [
+            "cluster: Input should be an object: write it as keys with values; `{}` is all "
+            'defaults (got "{name: dev}")'
+        ],
+    ),
+    "text for a list": (
+        {"cluster.admins": ARN},
+        [f'cluster.admins: Input should be a valid array: write it as a list (got "{ARN}")'],
+    ),
+    "text for names with values": (
+        {"karpenter.nodePools.default.labels": "intent=apps"},
+        [
+            "karpenter.nodePools.default.labels: Input should be an object: write it as keys with "
+            'values (got "intent=apps")'
+        ],
+    ),
+    "none of the choices": (
+        {"network.natGateways": "one"},
+        [
+            "network.natGateways: Input should be 'none', 'single' or 'perZone': "
+            f'{ONE_OF} (got "one")'
+        ],
+    ),
+    "none of the choices in a list": (
+        {"karpenter.nodePools.default.capacityTypes": ["spot", "cheap"]},
+        [
+            "karpenter.nodePools.default.capacityTypes[1]: Input should be 'spot', 'on-demand' or "
+            f"""'reserved': {ONE_OF} (got "cheap")"""
+        ],
+    ),
+    "the only item is wrong, which is not the same as too few": (
+        {"karpenter.nodePools.default.capacityTypes": ["cheap"]},
+        [
+            "karpenter.nodePools.default.capacityTypes[0]: Input should be 'spot', 'on-demand' or "
+            f"""'reserved': {ONE_OF} (got "cheap")"""
+        ],
+    ),
+    "too few": (
+        {"cluster.admins": []},
+        [
+            "cluster.admins: Tuple should have at least 1 item after validation, not 0: "
+            "add what is missing"
+        ],
+    ),
+    "no address range": (
+        {"network.cidr": "10.20.0.1/16"},
+        [
+            "network.cidr: Input is not a valid IPv4 network: write it as address/length, for "
+            'example 10.20.0.0/16 (got "10.20.0.1/16")'
+        ],
+    ),
+    "the tag of a union is not in the path": (
+        {"network": {"vpcId": "vpc-1", "privateSubnetIds": ["subnet-0aaaaaaa", "subnet-0bbbbbbb"]}},
+        [
+            "network.vpcId: String should match pattern '^vpc-[0-9a-f]{8,17}$': write it in this "
+            'form (got "vpc-1")'
+        ],
+    ),
+    "nor is that of a union inside": (
+        {"network.availabilityZones": ["eu-west-1a", "west"]},
+        [
+            r"network.availabilityZones[1]: String should match pattern '^[a-z]{2}(-[a-z]+)+-\d[a-z"
+            """]$': write it in this form (got "west")"""
+        ],
+    ),
+    "a number in a union": (
+        {"network.availabilityZones": 7},
+        ["network.availabilityZones: Input should be less than or equal to 4: lower it (got 7)"],
+    ),
+    "too little": (
+        {"sampleWorkloads.inflate.replicas": -1},
+        [
+            "sampleWorkloads.inflate.replicas: Input should be greater than or equal to 0: "
+            "raise it (got -1)"
+        ],
+    ),
+    "half a number": (
+        {"karpenter.nodePools.default.weight": 2.5},
+        [
+            "karpenter.nodePools.default.weight: Input should be a valid integer, got a number "
+            "with a fractional part: write a whole number (got 2.5)"
+        ],
+    ),
+    "too long a label": (
+        {"karpenter.nodePools.default.labels": {"team": "t" * 64}},
+        [
+            "karpenter.nodePools.default.labels.team: String should have at most 63 characters: "
+            f'shorten it (got "{"t" * 64}")'
+        ],
+    ),
+    "null section": (
+        {"sampleWorkloads": {"inflate": ...}},
+        [
+            "sampleWorkloads.inflate: Input should be an object: write it as keys with values; "
+            '`{}` is all defaults (got "")'
+        ],
+    ),
+    "null at the top": (
+        {"eksAddons": ""},  # as Pulumi hands it over
+        [
+            "eksAddons: Input should be an object: write it as keys with values; `{}` is all "
+            'defaults (got "")'
+        ],
+    ),
+    "a number where the API has text is no mistake, but a wrong one is": (
+        {"karpenter.nodePools.default.limits": {"cpu": 1000, "memory": "1 TB"}},
+        [
+            "karpenter.nodePools.default.limits.memory: String should match pattern "
+            r"'^\d+(\.\d+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$': write it in this form "
+            '(got "1 TB")'
+        ],
+    ),
+}
+
+# Each part is right by itself.
+CONTRADICTIONS = {
+    "CoreDNS on Fargate with no profile for it": (
+        {
+            "eksAddons": {"coredns": {"runsOn": "fargate"}},
+            "fargate.profiles.kube-system": None,
+        },
+        [
+            f"eksAddons.coredns.runsOn: no profile of fargate.profiles selects CoreDNS's pods "
+            f"({COREDNS}): add `kube-system: [{{namespace: kube-system}}]` to fargate.profiles, "
+            'or choose nodes (got "fargate")'
+        ],
+    ),
+    "CoreDNS on nodes although a profile takes it": (
+        {"eksAddons": {"coredns": {"runsOn": "nodes"}}},
+        [
+            "eksAddons.coredns.runsOn: fargate.profiles.kube-system selects CoreDNS's pods "
+            f'({COREDNS}): drop this key, or narrow the profile\'s labels (got "nodes")'
+        ],
+    ),
+    "CoreDNS with nowhere to run": (
+        {"fargate": None, "karpenter": None, "sampleWorkloads": None},
+        [
+            "eksAddons.coredns.runsOn: CoreDNS has nowhere to run: add a profile for its pods "
+            f"({COREDNS}) to fargate.profiles, or karpenter, or managedNodeGroups"
+        ],
+    ),
+    "a pool whose class there is not": (
+        {"karpenter.nodePools.default.nodeClass": "arm"},
+        [
+            "karpenter.nodePools.default.nodeClass: nodeClasses has only default: name one of "
+            'these, or add the class (got "arm")'
+        ],
+    ),
+    "Karpenter without a home": (
+        {"fargate.profiles.karpenter": None},
+        [
+            "karpenter.namespace: no profile of fargate.profiles selects it, and there is no "
+            "managedNodeGroups: add `karpenter: [{namespace: karpenter}]` to fargate.profiles, "
+            'or a node group (got "karpenter")'
+        ],
+    ),
+    "Karpenter in a namespace that no profile selects": (
+        {"karpenter.namespace": "scaling"},
+        [
+            "karpenter.namespace: no profile of fargate.profiles selects it, and there is no "
+            "managedNodeGroups: add `karpenter: [{namespace: scaling}]` to fargate.profiles, "
+            'or a node group (got "scaling")'
+        ],
+    ),
+    "Karpenter with more pods than nodes to run them": (
+        {
+            "fargate": None,
+            "managedNodeGroups": {"base": GROUP | {"size": {"min": 1, "max": 3}}},
+            "karpenter.controller": {"replicas": 2},
+        },
+        [
+            "karpenter.controller.replicas: each of the controller's pods needs a node of its own, "
+            "and managedNodeGroups start with 1: lower it, or raise the size of a group (got 2)"
+        ],
+    ),
+    "Karpenter on groups that start empty": (
+        {"fargate": None, "managedNodeGroups": {"base": GROUP | {"size": {"min": 0, "max": 3}}}},
+        [
+            "karpenter.controller.replicas: each of the controller's pods needs a node of its own, "
+            "and managedNodeGroups start with 0: lower it, or raise the size of a group (got 1)"
+        ],
+    ),
+    "Karpenter that cannot reach IAM": (
+        {"network.natGateways": "none", "network.interfaceEndpoints": ENDPOINTS},
+        [
+            "karpenter.ownInstanceProfile: network.natGateways is none, and from there Karpenter "
+            "cannot reach IAM to make an instance profile: set it to true (got false)"
+        ],
+    ),
+    "no way to AWS": (
+        {"network.natGateways": "none"},
+        [
+            "network.interfaceEndpoints: natGateways is none, so pods reach AWS by endpoints "
+            f"alone: add {', '.join(ENDPOINTS)}, or choose natGateways: single"
+        ],
+    ),
+    "addresses for an endpoint that is not public": (
+        {"cluster.endpoint.public": False},
+        ['cluster.endpoint.publicCidrs: needs public: true, or drop it (got "203.0.113.0/24")'],
+    ),
+    "a public endpoint without addresses": (
+        {"cluster.endpoint.publicCidrs": []},
+        [
+            "cluster.endpoint.publicCidrs: public is true: list the addresses that may connect, "
+            "[0.0.0.0/0] for all of the internet"
+        ],
+    ),
+    "an endpoint for nobody": (
+        {"cluster.endpoint": {"public": False, "private": False}},
+        [
+            "cluster.endpoint.private: public and private are both false: set one of them to true "
+            "(got false)"
+        ],
+    ),
+    "a Kubernetes that is not offered": (
+        {"cluster.version": "1.24"},
+        ['cluster.version: is not offered: choose one of 1.33, 1.34, 1.35, 1.36 (got "1.24")'],
+    ),
+    "a Kubernetes that costs six times as much": (
+        {"cluster.version": "1.33"},
+        [
+            "cluster.version: is in extended support since 2026-07-29: choose one of 1.34, 1.35, "
+            '1.36, or set supportType: EXTENDED for 0.60 USD an hour (got "1.33")'
+        ],
+    ),
+    "a Karpenter of another release": (
+        {"karpenter.version": "1.13.0"},
+        [f'karpenter.version: {KARPENTER_SET} (got "1.13.0")'],
+    ),
+    "a network that is too small": (
+        {"network.cidr": "10.20.0.0/25"},
+        [
+            "network.cidr: /25 is too small for 3 zones: private subnets would be /27 and public "
+            "ones /30, AWS allows /28 at the smallest; give /23 or larger, or fewer "
+            'availabilityZones (got "10.20.0.0/25")'
+        ],
+    ),
+    "a network that is no VPC's size": (
+        {"network.cidr": "10.0.0.0/8"},
+        ['network.cidr: is no size for a VPC: give one from /16 to /28 (got "10.0.0.0/8")'],
+    ),
+    "a sample that nobody would run": (
+        {"karpenter": None, "fargate.profiles.karpenter": None},
+        [
+            "sampleWorkloads.inflate: nothing would run it: add karpenter, managedNodeGroups, or a "
+            "profile for namespace default"
+        ],
+    ),
+    "an administrator who is named twice": (
+        {"cluster.admins": [ARN, ARN]},
+        [f'cluster.admins: is named twice: drop one (got "{ARN}")'],
+    ),
+    "a profile that selects nothing": (
+        {"fargate.profiles.batch": []},
+        ["fargate.profiles.batch: selects nothing: give one to five selectors"],
+    ),
+    "a profile by a name that EKS keeps": (
+        {"fargate.profiles.eks-batch": [{"namespace": "batch"}]},
+        ["fargate.profiles.eks-batch: EKS keeps names that begin with eks-: rename it"],
+    ),
+}
+
+
+def ours(settings):
+    return {key.removeprefix("frugal-eks:"): value for key, value in settings.items()}
+
+
+@pytest.fixture
+def changed(stack_file):
+    def change(changes):
+        """The shipped stack file with some paths set; None takes a key away, `...` is null."""
+        settings = stack_file("nodeless")
+        for path, value in changes.items():
+            *parents, last = path.split(".")
+            if parents:
+                parents[0] = f"frugal-eks:{parents[0]}"
+            elif last != "aws:region":
+                last = f"frugal-eks:{last}"
+            section = settings
+            for parent in parents:
+                section = section[parent]
+            if value is None:
+                del section[last]
+            else:
+                section[last] = value
+        return json.loads(json.dumps(settings, default=lambda _: None))
+
+    return change
+
+
+@pytest.fixture
+def told(deploy, changed):
+    def load(changes, secrets=()):
+        """The lines that are said of the shipped stack file with these changes."""
+        with pytest.raises(stack_config.ConfigError) as error:
+            deploy(stack_config.load, settings=changed(changes), secrets=secrets)
+        head, *lines = str(error.value).splitlines()
+        assert head == HEAD
+        return [line.removeprefix("  ") for line in lines]
+
+    return load
+
+
+@pytest.mark.feature("B-07")
+@pytest.mark.parametrize(("changes", "lines"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_told_by_its_path_with_rule_remedy_and_value(told, changes, lines):
+    assert told(changes) == lines
+
+
+@pytest.mark.feature("B-07")
+@pytest.mark.parametrize(("changes", "lines"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_a_contradiction_is_told_with_both_sides_and_a_way_out(told, changes, lines):
+    assert told(changes) == lines
+
+
+@pytest.mark.feature("B-07")
+def test_all_mistakes_are_told_at_once_also_those_between_sections(told):
+    lines = told(
+        {
+            "cluster.name": "my cluster",
+            "network.cidr": "10.20.0.0/26",
+            "karpenter.version": "0.27.5",
+            "fargate": None,
+            "addon": {},
+        }
+    )
+
+    paths = [line.partition(": ")[0] for line in lines]
+    assert sorted(paths) == [
+        "addon",
+        "cluster.name",
+        "karpenter.namespace",
+        "karpenter.version",
+        "network.cidr",
+    ]
+
+
+@pytest.mark.feature("B-07")
+def test_several_mistakes_of_one_section_are_told_together(told):
+    pool = {
+        "nodeClass": "default",
+        "capacityTypes": ["spot"],
+        "requirements": [
+            {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["spot"]},
+        ],
+        "taints": [{"key": "a", "effect": "NoSchedule"}, {"key": "a", "effect": "NoSchedule"}],
+    }
+    assert told({"karpenter.nodePools.default": pool}) == [
+        "karpenter.nodePools.default.capacityTypes: requirements has karpenter.sh/capacity-type "
+        'too, which says the same: drop one (got "spot")',
+        "karpenter.nodePools.default.taints: taints and startupTaints name it twice: drop one "
+        '(got "a:NoSchedule")',
+    ]
+
+
+@pytest.mark.feature("C-05")
+def test_the_versions_of_the_documents_are_refused_both_at_once(told):
+    lines = told({"cluster.version": "1.24", "karpenter.version": "0.27.5"})
+
+    assert [line.partition(": ")[0] for line in lines] == ["cluster.version", "karpenter.version"]
+
+
+@pytest.mark.feature("C-05")
+@pytest.mark.parametrize("version", ["0.27.5", "1.8.4", "1.13.9", "1.15.0", "2.0.0"])
+def test_a_karpenter_is_refused_whose_rights_and_rules_are_not_here(told, version):
+    assert told({"karpenter.version": version}) == [
+        f'karpenter.version: {KARPENTER_SET} (got "{version}")'
+    ]
+
+
+@pytest.mark.feature("C-05")
+def test_a_karpenter_that_does_not_know_the_kubernetes_is_refused(changed):
+    """Today's table has no such pair among what is offered, so the section is made without it."""
+    config = stack_config.parsed(ours(changed({})))
+    newer = config.cluster.model_copy(update={"version": "1.37"})
+
+    config = config.model_copy(update={"cluster": newer})
+
+    assert [mistake for rule in stack_config.RULES for mistake in rule(config)] == [
+        Mistake(
+            "karpenter.version",
+            "does not support Kubernetes 1.37 of cluster.version: it supports 1.30 to 1.36",
+            versions.KARPENTER,
+        )
+    ]
+
+
+@pytest.mark.feature("A2-16", "B-07")
+def test_a_secret_is_never_shown_wherever_it_stands(told):
+    token, name = told(
+        {"token": "hunter2", "cluster.name": "hunter2"},
+        secrets=("frugal-eks:token", "frugal-eks:cluster"),
+    )[::-1]
+
+    assert token == 'token: unknown key: correct or drop it (got "[secret]")'
+    assert name.endswith('(got "[secret]")')
+
+
+@pytest.mark.feature("B-07")
+def test_a_stack_without_settings_is_told_where_to_take_some_from(deploy):
+    with pytest.raises(stack_config.ConfigError) as error:
+        deploy(stack_config.load, settings={"aws:region": "eu-west-1", "other:key": "1"})
+
+    assert str(error.value) == (
+        "Pulumi.dev.yaml says nothing of frugal-eks:… yet: copy the config of "
+        "stacks/Pulumi.nodeless.yaml into it and put your own names in"
+    )
+
+
+def test_what_other_packages_read_is_left_to_them(deploy, changed):
+    settings = changed({}) | {"aws:profile": "dev", "kubernetes:context": "x"}
+
+    deploy(lambda: stack_config.load() and None, settings=settings)
+
+
+def test_text_that_only_begins_like_json_stays_text(told):
+    assert told({"chartMirror": "{charts"}) == [
+        r"chartMirror: String should match pattern '^(oci://|/|\./)\S+$': write it in this form "
+        '(got "{charts")'
+    ]
+
+
+def test_the_region_is_read_from_the_provider_s_own_key(deploy, changed):
+    loaded = []
+
+    deploy(
+        lambda: loaded.append(stack_config.load()), settings=changed({"aws:region": "eu-west-3"})
+    )
+
+    assert [config.region for config in loaded] == ["eu-west-3"]
+
+
+@pytest.mark.parametrize("region", ["", "Ireland", "eu-west", "eu-west-1a"])
+def test_a_region_is_no_zone(told, region):
+    (line,) = told({"aws:region": region})
+
+    assert line.startswith("aws:region: String should match pattern")
+
+
+def test_every_rule_between_sections_names_the_sections_that_there_are():
+    named = set().union(*stack_config.RULES.values())
+
+    assert named <= stack_config.StackConfig.model_fields.keys()
