@@ -1,15 +1,14 @@
 """What a stack file may say, and how its mistakes are told."""
 
-import difflib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import pulumi
 from pydantic import Field, ValidationError, create_model
-from pydantic_core import ErrorDetails
 
 import compatibility
+import stack_mistakes
 from components.cluster import ClusterConfig
 from components.eks_addons import COREDNS_LABELS, EksAddonsConfig
 from components.eks_addons import NAMESPACE as ADDONS_NAMESPACE
@@ -105,7 +104,7 @@ def load() -> StackConfig:
     config = parsed(ours)
     if isinstance(config, StackConfig):
         return config
-    raise ConfigError("\n".join([f"{file} is not valid:", *map(_line, config)]))
+    raise ConfigError("\n".join([f"{file} is not valid:", *map(stack_mistakes.line, config)]))
 
 
 def parsed(settings: Mapping[str, Any]) -> StackConfig | Sequence[Mistake]:
@@ -113,9 +112,9 @@ def parsed(settings: Mapping[str, Any]) -> StackConfig | Sequence[Mistake]:
     try:
         config = _validated(StackConfig, settings)
     except ValidationError as error:
-        details = [detail for detail in error.errors() if not _counts_refused_items(detail)]
+        details = stack_mistakes.real(error.errors())
         unusable = {str(detail["loc"][0]) for detail in details}
-        told = [mistake for detail in details for mistake in _mistakes(detail)]
+        told = [mistake for detail in details for mistake in stack_mistakes.mistakes(detail)]
         return [*told, *_rules_that_still_count(settings, unusable)]
     return [*_broken(config, set())] or config
 
@@ -249,90 +248,6 @@ RULES: Mapping[Rule, set[str]] = {
     samples_have_a_place: {"sample_workloads", "karpenter", "fargate", "managed_node_groups"},
 }
 """Each rule between sections, and the sections that it reads."""
-
-REMEDIES = {
-    "missing": "add it",
-    "string_pattern_mismatch": "write it in this form",
-    "literal_error": "choose one of these",
-    "enum": "choose one of these",
-    "too_short": "add what is missing",
-    "too_long": "take some away",
-    "string_too_long": "shorten it",
-    "less_than_equal": "lower it",
-    "greater_than_equal": "raise it",
-    "int_type": "write a whole number",
-    "int_from_float": "write a whole number",
-    "int_parsing": "write a whole number",
-    "bool_type": "write true or false",
-    "bool_parsing": "write true or false",
-    "string_type": "write it as text, in quotes where it looks like a number",
-    "model_type": "write it as keys with values; `{}` is all defaults",
-    "mapping_type": "write it as keys with values",
-    "dict_type": "write it as keys with values",
-    "tuple_type": "write it as a list",
-    "ip_v4_network": "write it as address/length, for example 10.20.0.0/16",
-}
-"""What to do, by pydantic's type of error: its own messages do not say."""
-
-# A union's tag is no key of the file.
-_TAGS = {"network": {"new", "existing"}, "network.availabilityZones": {"count", "names"}}
-
-
-def _mistakes(detail: ErrorDetails) -> Iterator[Mistake]:
-    path = _path(detail["loc"])
-    if detail["type"] == "rules":
-        for mistake in detail.get("ctx", {})["mistakes"]:
-            yield mistake._replace(path=".".join(filter(None, (path, mistake.path))))
-        return
-    if detail["type"] == "extra_forbidden":
-        problem = f"unknown key: {_suggestion(str(detail['loc'][-1]))}"
-        yield Mistake(path, problem, detail["input"])
-        return
-    problem = detail["msg"]
-    remedy = REMEDIES.get(detail["type"])
-    if remedy is None and detail["type"].startswith("ip_v4_network"):
-        remedy = REMEDIES["ip_v4_network"]
-    value = None if detail["type"] == "missing" else detail["input"]
-    yield Mistake(path, f"{problem}: {remedy}" if remedy else problem, value)
-
-
-def _counts_refused_items(detail: ErrorDetails) -> bool:
-    """Whether a list is only called too short since pydantic left out an item that it refused."""
-    if detail["type"] != "too_short" or not isinstance(detail["input"], Sequence):
-        return False
-    return len(cast(Sequence[Any], detail["input"])) >= detail.get("ctx", {})["min_length"]
-
-
-def _line(mistake: Mistake) -> str:
-    # A section's whole content would hide the rule.
-    shown = None if isinstance(mistake.value, dict | list) else mistake.value
-    got = "" if shown is None else f" (got {json.dumps(shown, ensure_ascii=False)})"
-    return f"  {mistake.path}: {mistake.problem}{got}"
-
-
-def _path(location: Sequence[str | int]) -> str:
-    path = ""
-    for part in location:
-        if part in _TAGS.get(path, ()) or part == "[key]":
-            continue
-        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else part
-    return path
-
-
-def _suggestion(key: str) -> str:
-    known = {info.alias or "" for section in _sections(Section) for info in _fields(section)}
-    close = difflib.get_close_matches(key, known, n=1)
-    return f"did you mean {close[0]}?" if close else "correct or drop it"
-
-
-def _sections(base: type[Section]) -> Iterator[type[Section]]:
-    for section in base.__subclasses__():
-        yield section
-        yield from _sections(section)
-
-
-def _fields(section: type[Section]) -> Iterator[Any]:
-    yield from section.model_fields.values()
 
 
 def _decoded(text: str) -> Any:
