@@ -1,0 +1,84 @@
+"""Small clients of what a rehearsal plays: the AWS account and the Kubernetes API server."""
+
+import json
+import ssl
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from typing import Any, cast
+
+import boto3  # pyright: ignore[reportMissingTypeStubs]
+from botocore.config import Config  # pyright: ignore[reportMissingTypeStubs]
+
+from rehearsal.errors import RehearsalError
+from rehearsal.state import Endpoints, State
+
+ANYONE = {"aws_access_key_id": "rehearsal", "aws_secret_access_key": "rehearsal"}
+"""The played AWS answers every key; without a session it is the account's root."""
+
+
+def aws_client(service: str, endpoints: Endpoints) -> Any:
+    """A boto3 client of the played AWS, whatever the user's own profile and variables say."""
+    config = Config(proxies={}, retries={"max_attempts": 2, "mode": "standard"}, connect_timeout=5)
+    session: Any = boto3.Session(region_name=endpoints["region"], **ANYONE)
+    return session.client(service, endpoint_url=endpoints["aws"], config=config)
+
+
+class Cluster:
+    """The local API server, with its administrator's token. Objects are plain dictionaries."""
+
+    def __init__(self, state: State) -> None:
+        self.url = state.endpoints["apiServer"]
+        self.token = state.admin_token.read_text().strip()
+        trust = ssl.create_default_context(cafile=state.certificate)
+        self.open = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=trust)
+        ).open
+
+    def get(self, path: str) -> dict[str, Any]:
+        """Raises LookupError if there is no such object or kind, RehearsalError otherwise."""
+        return self._send("GET", path, None, {})
+
+    def items(self, path: str) -> list[dict[str, Any]]:
+        """The objects of a list; none where the cluster does not know their kind."""
+        try:
+            return self.get(path).get("items") or []
+        except LookupError:
+            return []
+
+    def patch(self, path: str, change: Mapping[str, Any]) -> dict[str, Any]:
+        """Merge `change` into an object."""
+        kind = {"Content-Type": "application/merge-patch+json"}
+        return self._send("PATCH", path, change, kind)
+
+    def _send(
+        self, method: str, path: str, body: Mapping[str, Any] | None, headers: dict[str, str]
+    ) -> dict[str, Any]:
+        request = urllib.request.Request(
+            self.url + path,
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {self.token}", **headers},
+        )
+        try:
+            with self.open(request, timeout=30) as response:
+                return cast("dict[str, Any]", json.load(response))
+        except urllib.error.HTTPError as error:
+            with error:
+                told = error.read().decode(errors="replace")
+            message = _message(told)
+            if error.code == 404:  # noqa: PLR2004
+                raise LookupError(message) from None
+            raise RehearsalError(f"The API server refuses {method} {path}: {message}") from None
+        except (urllib.error.URLError, OSError) as error:
+            raise RehearsalError(
+                f"The API server at {self.url} does not answer ({error}): "
+                f"`python -m rehearsal stop`, then start it again."
+            ) from None
+
+
+def _message(body: str) -> str:
+    try:
+        return json.loads(body)["message"]
+    except (json.JSONDecodeError, KeyError, TypeError):
+        return body.strip() or "not found"

@@ -1,0 +1,227 @@
+"""The steps of a rehearsal, each of which is also a command of its own."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from rehearsal import account, charts, health, leftovers, lifecycle, plugins, report, toolchain
+from rehearsal.clients import Cluster
+from rehearsal.engine import Engine, EngineSetup, Outcome
+from rehearsal.errors import RehearsalError
+from rehearsal.nodes_now import nodes_now
+from rehearsal.price_list import PriceList
+from rehearsal.scenario import REPLICAS, Scenario, Workload
+from rehearsal.stack_file import PROJECT, StackFile
+from rehearsal.state import ROOT, State
+
+CHOSEN = "stack.json"
+"""The stack that this state folder was started for."""
+LEFTOVERS_SECONDS = 30.0
+"""The garbage collector and the nodes' player need a moment after the engine has finished."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What the command line says. None for the stack means: as it was started, else nodeless."""
+
+    state: Path
+    stack: str | None = None
+    stack_file: Path | None = None
+    eks: str = "auto"
+
+
+class Rehearsal:
+    """One state folder and one stack."""
+
+    def __init__(self, options: Options, console: Console) -> None:
+        self.options, self.console = options, console
+        self.state = State(options.state)
+        stack, path = self._chosen()
+        self.stack = options.stack or stack
+        self.stack_path = options.stack_file or path or _stack_path(self.stack)
+
+    @property
+    def stack_file(self) -> StackFile:
+        """Read anew each time: the next `up` takes what the file says then."""
+        return StackFile.read(self.stack_path, self.stack)
+
+    def start(self) -> None:
+        """Control plane, played AWS and nodes; nothing if they run already."""
+        file = self.stack_file
+        # Before anything is started, so that a mistake costs no time.
+        region, of_account = file.region, file.account
+        toolchain.ensure(toolchain.REHEARSAL)
+        with self.console.status("starting the control plane and the played AWS"):
+            endpoints = lifecycle.start(self.state, region=region, account=of_account)
+        chosen = {"stack": self.stack, "file": str(self.stack_path.absolute())}
+        (self.state.path / CHOSEN).write_text(json.dumps(chosen) + "\n")
+        account.prepare(file, endpoints)
+        leftovers.remember(self.state)
+        self._say(
+            f"Account {endpoints['account']} and region {endpoints['region']} are played at "
+            f"{endpoints['aws']}, the API server is {endpoints['apiServer']}\n"
+            f"(KUBECONFIG={self.state.kubeconfig})."
+        )
+
+    def engine(self) -> Engine:
+        """The engine, ready to work on what runs. Raises RehearsalError if nothing runs."""
+        endpoints = lifecycle.require_running(self.state)
+        file = self.stack_file
+        tools = toolchain.ensure(toolchain.ENGINE)
+        cli = plugins.lay_cli(
+            self.state.path / "cli", tools["pulumi"], tools["pulumi-language-python"]
+        )
+        engine = Engine(
+            self.state,
+            EngineSetup(cli=cli, environment=account.prepare(file, endpoints)),
+            file,
+            self.console,
+        )
+        real_eks = plugins.choose_eks(self.options.eks)
+        plugins.lay_plugins(engine.plugins, tools["pulumi-resource-kubernetes"], real_eks)
+        charts.assemble(self.state.charts)
+        engine.prepare(self._own_settings())
+        for done in engine.recover():
+            self._say(f"After an engine that was cut off: {done}.")
+        return engine
+
+    def up(self) -> Outcome:
+        """`pulumi up`, then everything that says whether the platform works."""
+        engine = self.engine()
+        outcome = engine.up()
+        self.show(engine)
+        return outcome
+
+    def preview(self, *, expect_no_changes: bool = False) -> Outcome:
+        """`pulumi preview`. Raises RehearsalError if it fails, or changes what it must not."""
+        outcome = self.engine().preview()
+        if not outcome.succeeded:
+            raise RehearsalError(f"pulumi preview failed.\n{outcome.diagnostics()}")
+        changes = [
+            f"  {step.op} {step.type} {step.name} {', '.join(step.changed)}".rstrip()
+            for step in outcome.steps
+            if step.op not in {"same", "read"} and not outcome.is_empty
+        ]
+        counts = ", ".join(f"{count} {op}" for op, count in outcome.changes.items())
+        self._say("\n".join([*changes, f"Preview: {counts or 'nothing'}."]))
+        if expect_no_changes and not outcome.is_empty:
+            raise RehearsalError("The preview after `up` must be empty, but changes resources.")
+        return outcome
+
+    def show(self, engine: Engine) -> None:
+        """Resources, system pods, pools and nodes. Raises RehearsalError if one is not well."""
+        cluster = Cluster(self.state)
+        self.console.print(report.resources_table(engine.resources()))
+        health.pods(cluster, self.console)
+        on_fargate = self.stack_file.system_pods_on_fargate
+        health.system_pods(cluster, self.console, on_fargate=on_fargate)
+        health.pools(cluster, self.console)
+        self.nodes()
+
+    def pools(self) -> None:
+        """Raises RehearsalError if a pool or a node class is not Ready in time."""
+        health.pools(self._cluster(), self.console)
+
+    def nodes(self) -> None:
+        """All nodes with their prices."""
+        cluster = self._cluster()
+        nodes = nodes_now(cluster, PriceList(self.state.endpoints))
+        self.console.print(report.nodes_table(nodes))
+
+    def scale(self, replicas: Sequence[int] = REPLICAS, workload: str | None = None) -> None:
+        """Scale a workload of the stack to one number after the other."""
+        engine = self.engine()
+        scenario = Scenario(self._cluster(), self.state.endpoints, self.console)
+        scenes = scenario.scale(self._workload(engine, workload), replicas)
+        self.console.print(report.scenes_table(scenes))
+
+    def interrupt(self, node: str | None = None) -> None:
+        """Warn a spot node of its end; show what replaces it."""
+        scenario = Scenario(self._cluster(), self.state.endpoints, self.console)
+        victim, after = scenario.interrupt(node)
+        self.console.print(report.nodes_table([victim], "Interrupted"))
+        title = f"{after.seconds:.0f} s after the warning"
+        self.console.print(report.nodes_table(after.nodes, title))
+
+    def destroy(self) -> Outcome:
+        """`pulumi destroy`, then what is left. Raises RehearsalError if that is not nothing."""
+        engine = self.engine()
+        if (unprotected := self.stack_file.unprotected()) and engine.resources():
+            self._say("Deletion protection is on: it is switched off first, by an `up`.")
+            engine.prepare(self._own_settings() | unprotected)
+            engine.up()
+        outcome = engine.destroy()
+        self.leftovers()
+        return outcome
+
+    def leftovers(self) -> None:
+        """Raises RehearsalError if something is left that was not there before `up`."""
+        endpoints = lifecycle.require_running(self.state)
+        known = account.preexisting(self.stack_file, endpoints)
+        with self.console.status("looking for what is left") as status:
+            left = leftovers.settle(
+                self.state,
+                known,
+                patience=LEFTOVERS_SECONDS,
+                tell=lambda count: status.update(f"{count} things are still there"),
+            )
+        if left:
+            self.console.print(report.leftovers_table(left))
+            raise RehearsalError(f"{len(left)} things are left behind.")
+        self._say("Nothing is left: not in the played account, not in the API server.")
+
+    def stop(self) -> list[str]:
+        """End all that was started in the state folder; logs stay."""
+        return lifecycle.stop(self.state)
+
+    def wipe(self) -> None:
+        """Empty the state folder."""
+        lifecycle.wipe(self.state)
+
+    def has_workload(self) -> bool:
+        """Whether there is a workload to scale and Karpenter to give it nodes."""
+        config = self.stack_file.config
+        return bool(config.get(f"{PROJECT}:karpenter") and config.get(f"{PROJECT}:sampleWorkloads"))
+
+    def _own_settings(self) -> dict[str, Any]:
+        return {f"{PROJECT}:chartMirror": str(self.state.charts)}
+
+    def _workload(self, engine: Engine, name: str | None) -> Workload:
+        found = [
+            Workload(metadata.get("namespace", "default"), metadata["name"])
+            for resource in engine.resources()
+            if resource["type"] == "kubernetes:apps/v1:Deployment"
+            for metadata in [resource["outputs"]["metadata"]]
+        ]
+        chosen = [one for one in found if name in {None, one.name, f"{one.namespace}/{one.name}"}]
+        if not chosen:
+            there = ", ".join(f"{one.namespace}/{one.name}" for one in found) or "none"
+            raise RehearsalError(
+                f"The stack has no Deployment {name or 'to scale'} (there are: {there}): put one "
+                f"under sampleWorkloads in {self.stack_path} and run `up`."
+            )
+        return chosen[0]
+
+    def _cluster(self) -> Cluster:
+        lifecycle.require_running(self.state)
+        return Cluster(self.state)
+
+    def _chosen(self) -> tuple[str, Path | None]:
+        try:
+            chosen = json.loads((self.state.path / CHOSEN).read_text())
+        except FileNotFoundError:
+            return "nodeless", None
+        same = self.options.stack in {None, chosen["stack"]}
+        return chosen["stack"], Path(chosen["file"]) if same else None
+
+    def _say(self, text: str) -> None:
+        self.console.print(escape(text), highlight=False)
+
+
+def _stack_path(stack: str) -> Path:
+    return ROOT / "stacks" / f"Pulumi.{stack}.yaml"

@@ -1,0 +1,259 @@
+"""The real Pulumi engine on a backend, plugins and settings of its own."""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Literal, cast
+
+import psutil
+import yaml
+from rich.console import Console
+
+from rehearsal.engine_events import Message, Record, Step
+from rehearsal.engine_process import EventStream, end_orphans, environment
+from rehearsal.errors import RehearsalError
+from rehearsal.progress import EngineProgress, kind
+from rehearsal.stack_file import StackFile
+from rehearsal.state import ROOT, State
+
+Operation = Literal["preview", "up", "destroy", "refresh"]
+
+TITLES: dict[Operation, str] = {
+    "preview": "pulumi preview",
+    "up": "pulumi up",
+    "destroy": "pulumi destroy",
+    "refresh": "pulumi refresh",
+}
+
+
+GENERIC = "an unhandled error occurred: program exited with non-zero exit code"
+"""The language host adds it to what the program itself has said."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an operation ended. `changes` counts resources by what was done, e.g. {"create": 80}."""
+
+    operation: Operation
+    succeeded: bool
+    interrupted: bool
+    changes: dict[str, int]
+    steps: list[Step]
+    messages: list[Message]
+    seconds: float
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing would change, or was changed."""
+        return self.succeeded and set(self.changes) <= {"same"}
+
+    def diagnostics(self) -> str:
+        """What the engine says went wrong, resource by resource."""
+        said = [message for message in self.messages if GENERIC not in message.text]
+        errors = [message for message in said if message.severity == "error"]
+        errors = errors or [message for message in said if message.severity == "stderr"]
+        lines: list[str] = []
+        for urn in dict.fromkeys(message.urn for message in errors):
+            if urn:
+                type_token, _, name = urn.split("::", 2)[2].rpartition("::")
+                lines.append(f"{type_token.rpartition('$')[2]} {name}:")
+            texts = [message.text for message in errors if message.urn == urn]
+            lines += ["  " + line for text in texts for line in text.splitlines() if line.strip()]
+        return "\n".join(lines)
+
+
+class EngineError(RehearsalError):
+    """An operation that failed: its text is the engine's diagnostics."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        how = "was interrupted" if outcome.interrupted else "failed"
+        told = outcome.diagnostics() or "The engine gave no reason."
+        super().__init__(f"pulumi {outcome.operation} {how}.\n{told}")
+        self.outcome = outcome
+
+
+@dataclass(frozen=True)
+class EngineSetup:
+    """What an engine is given."""
+
+    cli: Path
+    """The folder with `pulumi` and the Python language host."""
+    environment: Mapping[str, str]
+    """Endpoint and credentials of the played AWS."""
+    project: Path = ROOT
+    """The folder with the program's Pulumi.yaml."""
+
+
+class Engine:
+    """One stack of one rehearsal. Operations print their progress and return their Outcome."""
+
+    def __init__(
+        self, state: State, setup: EngineSetup, stack_file: StackFile, console: Console
+    ) -> None:
+        self.state, self.setup, self.stack_file = state, setup, stack_file
+        self.console = console
+        self.stack = stack_file.stack
+        self.plugins = state.path / "pulumi" / "plugins"
+        self.backend = state.path / "backend"
+        self.settings = state.path / "project" / f"Pulumi.{self.stack}.yaml"
+        self.name: str = yaml.safe_load((setup.project / "Pulumi.yaml").read_text())["name"]
+
+    def prepare(self, settings: Mapping[str, Any] | None = None) -> None:
+        """Copy the stack file, with `settings` over its own, and make the stack if it is new."""
+        for folder in (self.plugins, self.backend):
+            folder.mkdir(parents=True, exist_ok=True)
+        self.stack_file.write_copy(self.settings, dict(settings or {}))
+        if not self._checkpoint().exists():
+            # In a project of its own, since `stack init` writes into the stack file it finds.
+            project = self.settings.parent
+            (project / "Pulumi.yaml").write_text(f"name: {self.name}\nruntime: python\n")
+            self._run(["stack", "init", self.stack, "--cwd", str(project)])
+
+    def preview(self) -> Outcome:
+        """What `up` would do; changes nothing."""
+        return self._operate("preview", [])
+
+    def up(self) -> Outcome:
+        """Preview, then do it. Raises EngineError with the diagnostics if it fails."""
+        return _checked(self._operate("up", ["--yes"]))
+
+    def destroy(self) -> Outcome:
+        """Delete all resources of the stack. Raises EngineError if one cannot be deleted."""
+        return _checked(self._operate("destroy", ["--yes"]))
+
+    def refresh(self, *flags: str) -> Outcome:
+        """Read all resources anew. Raises EngineError if that fails."""
+        return _checked(self._operate("refresh", ["--yes", *flags]))
+
+    def export(self) -> dict[str, Any]:
+        """The stack's state as the engine writes it."""
+        return json.loads(self._run([*self._in_project(), "stack", "export"]))
+
+    def outputs(self) -> dict[str, Any]:
+        """What the program exports."""
+        return json.loads(self._run([*self._in_project(), "stack", "output", "--json"]))
+
+    def resources(self) -> list[dict[str, Any]]:
+        """The resources in the stack's state, as the engine writes them; none before `up`."""
+        if not self._checkpoint().exists():
+            return []
+        return self.export()["deployment"].get("resources") or []
+
+    def recover(self) -> list[str]:
+        """Make the stack usable after an engine that was killed; say what was done.
+
+        Raises RehearsalError while another engine still works on the stack.
+        """
+        done: list[str] = []
+        for lock in (self.backend / ".pulumi" / "locks").rglob("*.json"):
+            holder = json.loads(lock.read_text())
+            if _is_engine(holder["pid"]):
+                raise RehearsalError(
+                    f"Another operation works on stack {self.stack} (process {holder['pid']}): "
+                    f"wait until it has finished, or end it with Ctrl-C in its terminal."
+                )
+            end_orphans(self.state)
+            self._run([*self._in_project(), "cancel", "--yes"])
+            done.append(f"released the lock of process {holder['pid']}, which is gone")
+            break
+        if pending := self.pending():
+            self.refresh("--clear-pending-creates")
+            done.append("read the state anew, since it had not finished: " + ", ".join(pending))
+        return done
+
+    def pending(self) -> list[str]:
+        if not self._checkpoint().exists():
+            return []
+        checkpoint = json.loads(self._checkpoint().read_text())
+        latest: dict[str, Any] = checkpoint["checkpoint"].get("latest") or {}
+        operations = cast("list[dict[str, Any]]", latest.get("pending_operations") or [])
+        return [
+            f"{o['type']} {kind(o['resource']['type'])} {o['resource']['urn'].rpartition('::')[2]}"
+            for o in operations
+        ]
+
+    def _checkpoint(self) -> Path:
+        return self.backend / ".pulumi" / "stacks" / self.name / f"{self.stack}.json"
+
+    def _in_project(self) -> list[str]:
+        return ["--cwd", str(self.setup.project), "--stack", self.stack]
+
+    def _operate(self, operation: Operation, flags: list[str]) -> Outcome:
+        record = Record(previews_only=operation == "preview")
+        began = time.monotonic()
+        with (
+            (self.state.logs / f"engine-{operation}.jsonl").open("w") as log,
+            (self.state.logs / f"engine-{operation}.stderr").open("w+") as stderr,
+            EngineProgress(self.console, TITLES[operation], record) as progress,
+        ):
+            process = self.started(operation, flags, stderr)
+            stream = EventStream(process, log, record, progress)
+            interrupted = stream.follow()
+            stderr.seek(0)
+            if process.returncode and not any(
+                m.severity in {"error", "stderr"} for m in record.messages
+            ):
+                record.messages.append(Message("error", "", stderr.read().strip()))
+        return Outcome(
+            operation,
+            process.returncode == 0,
+            interrupted,
+            record.changes,
+            [step for step in record.steps if not record.previewing or record.previews_only],
+            record.messages,
+            time.monotonic() - began,
+        )
+
+    def _run(self, arguments: list[str]) -> str:
+        """Run a short command of the CLI; return what it prints."""
+        command = ["pulumi", *arguments, "--non-interactive"]
+        ended = subprocess.run(
+            command, env=self._environment(), text=True, capture_output=True, check=False
+        )
+        if ended.returncode:
+            told = (ended.stderr or ended.stdout).strip().removeprefix("error: ")
+            raise RehearsalError(f"`pulumi {' '.join(arguments)}` failed: {told}")
+        return ended.stdout
+
+    def started(
+        self, operation: Operation, flags: list[str], stderr: IO[str] | int
+    ) -> subprocess.Popen[str]:
+        """A running engine that prints its events, one JSON object a line."""
+        settings = ["--config-file", str(self.settings), *self._in_project()]
+        output = ["--json", "--non-interactive", "--color", "never"]
+        return subprocess.Popen(
+            ["pulumi", operation, *flags, *settings, *output],
+            env=self._environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            # Else a Ctrl-C in the terminal would reach the providers too, in mid-call.
+            start_new_session=True,
+        )
+
+    def _environment(self) -> dict[str, str]:
+        # The rehearsal's own `aws` before one of the user's: kubeconfigs ask it for a token.
+        first = [str(self.setup.cli), str(self.state.bin)]
+        path = os.pathsep.join([*first, os.environ.get("PATH", "")])
+        return environment(self.state, {"PATH": path, **self.setup.environment})
+
+
+def _checked(outcome: Outcome) -> Outcome:
+    if not outcome.succeeded:
+        raise EngineError(outcome)
+    return outcome
+
+
+def _is_engine(pid: int) -> bool:
+    try:
+        process = psutil.Process(pid)
+        # A container without an init keeps the killed ones as zombies.
+        ended = process.status() == psutil.STATUS_ZOMBIE
+        return process.name().startswith("pulumi") and not ended
+    except psutil.NoSuchProcess:
+        return False

@@ -1,0 +1,77 @@
+"""Whether a platform works: its pods run, kube-system is where it should be, pools are Ready."""
+
+from rich.console import Console
+
+from rehearsal import report
+from rehearsal.clients import Cluster
+from rehearsal.errors import RehearsalError
+from rehearsal.nodes_now import is_true
+from rehearsal.progress import wait_for
+
+PODS_SECONDS = 90.0
+POOLS_SECONDS = 60.0
+
+
+def pods(cluster: Cluster, console: Console) -> None:
+    """Wait until every pod runs. Raises RehearsalError about those that find no place."""
+
+    def look() -> tuple[bool, str]:
+        waiting = _waiting_pods(cluster)
+        return not waiting, f"{len(waiting)} pods wait"
+
+    try:
+        wait_for(console, "all pods run", look, timeout=PODS_SECONDS)
+    except TimeoutError:
+        lines = [f"  {line}" for line in _waiting_pods(cluster)]
+        raise RehearsalError(
+            "\n".join(["These pods have no place to run, or do not get ready:", *lines])
+        ) from None
+
+
+def system_pods(cluster: Cluster, console: Console, *, on_fargate: bool) -> None:
+    """Show the pods of kube-system.
+
+    Raises RehearsalError if they should be `on_fargate` and one is not.
+    """
+    table, elsewhere = report.system_pods_table(cluster)
+    console.print(table)
+    if elsewhere and on_fargate:
+        raise RehearsalError(
+            f"These pods of kube-system are not on Fargate: {', '.join(elsewhere)}. "
+            "A profile selects their namespace, so they were made before it was active: "
+            "restart their Deployment."
+        )
+
+
+def pools(cluster: Cluster, console: Console) -> None:
+    """Show pools and node classes. Raises RehearsalError if one is not Ready in time."""
+    try:
+        wait_for(
+            console,
+            "pools and node classes",
+            lambda: (report.pools_table(cluster)[1], "not all are Ready"),
+            timeout=POOLS_SECONDS,
+        )
+    except TimeoutError:
+        console.print(report.pools_table(cluster)[0])
+        raise RehearsalError(
+            "Not every pool and node class is Ready: the table says why not."
+        ) from None
+    console.print(report.pools_table(cluster)[0])
+
+
+def _waiting_pods(cluster: Cluster) -> list[str]:
+    """Each pod that is not ready, with the last thing that was said about it."""
+    said = {
+        (event["involvedObject"].get("namespace"), event["involvedObject"]["name"]): event
+        for event in cluster.items("/api/v1/events")
+        if event["involvedObject"]["kind"] == "Pod"
+    }
+    lines: list[str] = []
+    for pod in cluster.items("/api/v1/pods"):
+        if pod["status"].get("phase") == "Succeeded" or is_true(pod, "Ready"):
+            continue
+        key = (pod["metadata"]["namespace"], pod["metadata"]["name"])
+        last = said.get(key, {}).get("message", "nothing was said about it")
+        lines.append(f"{key[0]}/{key[1]} ({pod['status'].get('phase')}): {last}")
+    return lines

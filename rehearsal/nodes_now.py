@@ -1,0 +1,103 @@
+"""The cluster's nodes at one moment: what they are, what runs on them, what they cost."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from rehearsal.clients import Cluster
+from rehearsal.price_list import PriceList
+
+INSTANCE_TYPE = "node.kubernetes.io/instance-type"
+ZONE = "topology.kubernetes.io/zone"
+NODE_POOL = "karpenter.sh/nodepool"
+KARPENTER_CAPACITY = "karpenter.sh/capacity-type"
+GROUP = "eks.amazonaws.com/nodegroup"
+GROUP_CAPACITY = "eks.amazonaws.com/capacityType"
+PROVISIONED = "CapacityProvisioned"
+COMPUTE = "eks.amazonaws.com/compute-type"
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node. `price` is USD an hour, None where there is no price to be had."""
+
+    name: str
+    owner: str
+    """"fargate", "pool NAME" of Karpenter, "group NAME" of EKS, or "self-managed"."""
+    instance_type: str
+    """On Fargate the size that its pod was given."""
+    capacity: str
+    """"spot", "on-demand", "reserved" or "fargate"."""
+    zone: str
+    instance_id: str
+    """The last part of its provider id."""
+    ready: bool
+    leaving: bool
+    """It is being drained or deleted."""
+    price: float | None
+    pods: tuple[str, ...] = field(default=())
+    """namespace/name of those bound to it that have not ended, DaemonSets' left out."""
+
+    @property
+    def karpenter(self) -> bool:
+        """Whether Karpenter launched it."""
+        return self.owner.startswith("pool ")
+
+
+def nodes_now(cluster: Cluster, prices: PriceList) -> list[Node]:
+    """All nodes, Karpenter's first, then by name."""
+    pods: dict[str, list[dict[str, Any]]] = {}
+    for pod in cluster.items("/api/v1/pods"):
+        if _counts(pod):
+            pods.setdefault(pod["spec"].get("nodeName", ""), []).append(pod)
+    nodes = [
+        _node(node, prices, pods.get(node["metadata"]["name"], []))
+        for node in cluster.items("/api/v1/nodes")
+    ]
+    return sorted(nodes, key=lambda node: (not node.karpenter, node.owner, node.name))
+
+
+def cost(nodes: list[Node]) -> float:
+    """USD an hour of the nodes that have a price."""
+    return sum(node.price or 0.0 for node in nodes)
+
+
+def is_true(thing: dict[str, Any], condition: str) -> bool:
+    """Whether an object's status says that this condition holds."""
+    conditions = thing.get("status", {}).get("conditions", [])
+    return any(c["type"] == condition and c["status"] == "True" for c in conditions)
+
+
+def _node(node: dict[str, Any], prices: PriceList, pods: list[dict[str, Any]]) -> Node:
+    metadata, labels = node["metadata"], node["metadata"].get("labels", {})
+    owner, capacity = _kind(labels)
+    instance_type, zone = labels.get(INSTANCE_TYPE, ""), labels.get(ZONE, "")
+    priced = bool(instance_type) and owner != "fargate"
+    if owner == "fargate" and pods:
+        instance_type = pods[0]["metadata"].get("annotations", {}).get(PROVISIONED, "")
+    return Node(
+        name=metadata["name"],
+        owner=owner,
+        instance_type=instance_type,
+        capacity=capacity,
+        zone=zone,
+        instance_id=node["spec"].get("providerID", "").rpartition("/")[2],
+        ready=is_true(node, "Ready"),
+        leaving=bool(metadata.get("deletionTimestamp") or node["spec"].get("unschedulable")),
+        price=prices.hourly(instance_type, capacity, zone) if priced else None,
+        pods=tuple(sorted(f"{p['metadata']['namespace']}/{p['metadata']['name']}" for p in pods)),
+    )
+
+
+def _kind(labels: dict[str, str]) -> tuple[str, str]:
+    if labels.get(COMPUTE) == "fargate":
+        return "fargate", "fargate"
+    if pool := labels.get(NODE_POOL):
+        return f"pool {pool}", labels.get(KARPENTER_CAPACITY, "")
+    if group := labels.get(GROUP):
+        return f"group {group}", labels.get(GROUP_CAPACITY, "").lower().replace("_", "-")
+    return "self-managed", "spot" if labels.get("lifecycle") == "Ec2Spot" else "on-demand"
+
+
+def _counts(pod: dict[str, Any]) -> bool:
+    owners = {owner["kind"] for owner in pod["metadata"].get("ownerReferences", [])}
+    return pod["status"].get("phase") not in {"Succeeded", "Failed"} and "DaemonSet" not in owners

@@ -1,0 +1,64 @@
+"""What an instance costs an hour, asked the way Karpenter asks: from the played AWS."""
+
+import json
+from functools import cache
+from typing import Any
+
+from rehearsal.clients import aws_client
+from rehearsal.state import Endpoints
+
+
+class PriceList:
+    """Hourly prices in USD of Linux instances on shared hardware, in the rehearsal's region."""
+
+    def __init__(self, endpoints: Endpoints) -> None:
+        self.region = endpoints["region"]
+        self.pricing = aws_client("pricing", endpoints)
+        self.ec2 = aws_client("ec2", endpoints)
+        self.on_demand = cache(self._on_demand)
+        self.spot = cache(self._spot)
+
+    def hourly(self, instance_type: str, capacity_type: str, zone: str) -> float | None:
+        """None where the price list does not know the type."""
+        if capacity_type == "spot":
+            return self.spot(instance_type, zone)
+        return self.on_demand(instance_type)
+
+    def _on_demand(self, instance_type: str) -> float | None:
+        asked = {
+            "instanceType": instance_type,
+            "regionCode": self.region,
+            "operatingSystem": "Linux",
+            "tenancy": "Shared",
+            "preInstalledSw": "NA",
+            "capacitystatus": "Used",
+        }
+        filters = [
+            {"Type": "TERM_MATCH", "Field": field, "Value": value} for field, value in asked.items()
+        ]
+        reply = self.pricing.get_products(ServiceCode="AmazonEC2", Filters=filters)
+        prices = [price for text in reply["PriceList"] for price in _usd(json.loads(text))]
+        return min((price for price in prices if price > 0), default=None)
+
+    def _spot(self, instance_type: str, zone: str) -> float | None:
+        history = self.ec2.describe_spot_price_history(
+            InstanceTypes=[instance_type],
+            AvailabilityZone=zone,
+            ProductDescriptions=["Linux/UNIX"],
+            MaxResults=20,
+        )["SpotPriceHistory"]
+        own = [
+            entry
+            for entry in history
+            if (entry["InstanceType"], entry["AvailabilityZone"]) == (instance_type, zone)
+        ]
+        latest = max(own, key=lambda entry: entry["Timestamp"], default=None)
+        return None if latest is None else float(latest["SpotPrice"])
+
+
+def _usd(product: dict[str, Any]) -> list[float]:
+    return [
+        float(dimension["pricePerUnit"].get("USD", 0))
+        for term in product["terms"].get("OnDemand", {}).values()
+        for dimension in term["priceDimensions"].values()
+    ]

@@ -1,0 +1,231 @@
+"""Plays load with the real Karpenter: a Deployment is scaled, a spot node is interrupted."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from rich.console import Console
+
+from rehearsal.clients import Cluster, aws_client
+from rehearsal.errors import RehearsalError
+from rehearsal.nodes_now import Node, cost, is_true, nodes_now
+from rehearsal.price_list import PriceList
+from rehearsal.progress import wait_for
+from rehearsal.state import Endpoints
+
+REPLICAS = (10, 0)
+"""How a scaling is played unless other numbers are asked for."""
+
+NODE_SECONDS = 180.0
+"""Karpenter's simulated fleet registers a node 30 s after its launch; the rest is patience."""
+
+CLAIMS = "/apis/karpenter.sh/v1/nodeclaims"
+POOLS = "/apis/karpenter.sh/v1/nodepools"
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A Deployment that can be scaled."""
+
+    namespace: str
+    name: str
+
+    @property
+    def path(self) -> str:
+        return f"/apis/apps/v1/namespaces/{self.namespace}/deployments/{self.name}"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What there was once a change had come to rest."""
+
+    title: str
+    seconds: float
+    nodes: list[Node]
+
+    @property
+    def cost(self) -> float:
+        """USD an hour of Karpenter's nodes."""
+        return cost(self.nodes)
+
+
+class Scenario:
+    """Plays on one cluster, telling `console` what it waits for."""
+
+    def __init__(self, cluster: Cluster, endpoints: Endpoints, console: Console) -> None:
+        self.cluster, self.endpoints, self.console = cluster, endpoints, console
+        self.prices = PriceList(endpoints)
+
+    def scale(self, workload: Workload, replicas: Sequence[int] = REPLICAS) -> list[Scene]:
+        """Scale to each of `replicas` and wait until pods run and no node is superfluous.
+
+        Raises RehearsalError if Karpenter does not bring that about, with what it says.
+        """
+        return [self._scale(workload, count) for count in replicas]
+
+    def interrupt(self, node_name: str | None = None) -> tuple[Node, Scene]:
+        """Warn a spot node of Karpenter's of its end; wait for its replacement.
+
+        Without a name it is the one with the most pods. Returns it and what there is after.
+        """
+        victim = self._victim(node_name)
+        began = time.monotonic()
+        self._warn(victim)
+
+        def replaced() -> tuple[bool, str]:
+            nodes = self._karpenter_nodes()
+            gone = victim.name not in {node.name for node in nodes}
+            waiting = self._waiting_pods()
+            seen = f"{victim.name} is {'gone' if gone else 'being drained'}"
+            return gone and not waiting and self._at_rest(), f"{seen}, {waiting} pods wait"
+
+        self._wait(f"replacing {victim.name}", replaced, NODE_SECONDS)
+        nodes = self._karpenter_nodes()
+        return victim, Scene("after the interruption", time.monotonic() - began, nodes)
+
+    def replicas(self, workload: Workload) -> int:
+        """How many pods the Deployment asks for. Raises RehearsalError if there is none."""
+        return self._deployment(workload)["spec"].get("replicas", 1)
+
+    def _scale(self, workload: Workload, count: int) -> Scene:
+        before, began = self.replicas(workload), time.monotonic()
+        changed = datetime.now(UTC)
+        cost_before = cost(self._karpenter_nodes())
+        self.cluster.patch(workload.path + "/scale", {"spec": {"replicas": count}})
+        title = f"{workload.name} at {count}"
+        self._wait(title, lambda: self._all_run(workload, count), NODE_SECONDS)
+        if count < before:
+            patience = self._consolidate_after() + NODE_SECONDS
+            self._wait(title, lambda: self._tidied(cost_before, changed), patience)
+        return Scene(title, time.monotonic() - began, self._karpenter_nodes())
+
+    def _all_run(self, workload: Workload, count: int) -> tuple[bool, str]:
+        deployment = self._deployment(workload)
+        status = deployment.get("status", {})
+        ready, there = status.get("readyReplicas", 0), status.get("replicas", 0)
+        seen = status.get("observedGeneration", 0) >= deployment["metadata"]["generation"]
+        claims = self.cluster.items(CLAIMS)
+        launched = ", ".join(_claim(claim) for claim in claims) or "none"
+        return (
+            seen and ready == there == count,
+            f"{ready} of {count} pods run, node claims: {launched}",
+        )
+
+    def _tidied(self, cost_before: float, changed: datetime) -> tuple[bool, str]:
+        """No empty node is left, and Karpenter has removed or kept the others for a reason."""
+        nodes = self._karpenter_nodes()
+        if not self._at_rest():
+            return False, "Karpenter is replacing or removing nodes"
+        if empty := [node.name for node in nodes if not node.pods]:
+            after = f"Karpenter waits {self._consolidate_after():.0f} s"
+            return False, f"{', '.join(empty)} without a pod, not yet removed ({after})"
+        cheaper = cost(nodes) < cost_before
+        kept = {node.name for node in nodes} <= self._unconsolidatable(changed)
+        seen = f"{len(nodes)} nodes at {cost(nodes):.4f} USD an hour"
+        return not nodes or cheaper or kept, f"{seen}, before {cost_before:.4f}"
+
+    def _at_rest(self) -> bool:
+        """Every claim is a node that is ready and stays."""
+        return all(
+            is_true(claim, "Initialized") and "deletionTimestamp" not in claim["metadata"]
+            for claim in self.cluster.items(CLAIMS)
+        ) and not any(node.leaving for node in self._karpenter_nodes())
+
+    def _unconsolidatable(self, since: datetime) -> set[str]:
+        """Nodes of which Karpenter has said, since then, that consolidating gains nothing."""
+        return {
+            event["involvedObject"]["name"]
+            for event in self.cluster.items("/api/v1/events")
+            if event.get("reason") == "Unconsolidatable" and _when(event) >= since
+        }
+
+    def _consolidate_after(self) -> float:
+        """The longest wait of any pool, in seconds; a pool that says Never is left out."""
+        pools = self.cluster.items(POOLS)
+        texts = [p["spec"].get("disruption", {}).get("consolidateAfter", "0s") for p in pools]
+        return max((duration(text) for text in texts if text != "Never"), default=0.0)
+
+    def _victim(self, name: str | None) -> Node:
+        nodes = [node for node in self._karpenter_nodes() if node.capacity == "spot"]
+        named = [node for node in nodes if name in {None, node.name, node.instance_id}]
+        if not named:
+            there = ", ".join(node.name for node in nodes)
+            raise RehearsalError(
+                f"No spot node of Karpenter's is called {name}: there are {there}."
+                if there
+                else "Karpenter has no spot node now: `python -m rehearsal scale 3` brings one."
+            )
+        return max(named, key=lambda node: len(node.pods))
+
+    def _warn(self, node: Node) -> None:
+        """AWS's two-minute warning, as EventBridge delivers it."""
+        detail = {"instance-id": node.instance_id, "instance-action": "terminate"}
+        arn = f"arn:aws:ec2:{self.endpoints['region']}:{self.endpoints['account']}:instance"
+        event = {
+            "Source": "aws.ec2",
+            "DetailType": "EC2 Spot Instance Interruption Warning",
+            "Resources": [f"{arn}/{node.instance_id}"],
+            "Detail": json.dumps(detail),
+        }
+        aws_client("events", self.endpoints).put_events(Entries=[event])
+
+    def _karpenter_nodes(self) -> list[Node]:
+        return [node for node in nodes_now(self.cluster, self.prices) if node.karpenter]
+
+    def _waiting_pods(self) -> int:
+        pods = self.cluster.items("/api/v1/pods")
+        return sum(not is_true(pod, "Ready") for pod in pods if pod["status"]["phase"] != "Failed")
+
+    def _deployment(self, workload: Workload) -> dict[str, Any]:
+        try:
+            return self.cluster.get(workload.path)
+        except LookupError:
+            raise RehearsalError(
+                f"There is no Deployment {workload.namespace}/{workload.name} to scale: "
+                f"`python -m rehearsal up` first, with it in the stack file."
+            ) from None
+
+    def _wait(self, title: str, look: Callable[[], tuple[bool, str]], timeout: float) -> None:
+        try:
+            wait_for(self.console, title, look, timeout=timeout)
+        except TimeoutError as error:
+            lines = [f"  {line}" for line in self._complaints()]
+            raise RehearsalError("\n".join([f"{error}. The last events:", *lines])) from None
+
+    def _complaints(self) -> list[str]:
+        """The last events about pods, claims and nodes."""
+        events = sorted(self.cluster.items("/api/v1/events"), key=_when)
+        return [
+            f"{e['involvedObject']['kind']} {e['involvedObject']['name']}: "
+            f"{e.get('reason')}: {e.get('message')}"
+            for e in events[-8:]
+        ]
+
+
+def duration(text: str) -> float:
+    """Seconds of a Kubernetes duration such as 1m30s."""
+    units = {"h": 3600.0, "m": 60.0, "s": 1.0}
+    seconds, number = 0.0, ""
+    for character in text:
+        if character in units:
+            seconds, number = seconds + float(number) * units[character], ""
+        else:
+            number += character
+    return seconds
+
+
+def _claim(claim: dict[str, Any]) -> str:
+    name = claim["metadata"]["name"]
+    if "deletionTimestamp" in claim["metadata"]:
+        return f"{name} (leaving)"
+    done = [c for c in ("Launched", "Registered", "Initialized") if is_true(claim, c)]
+    return f"{name} ({done[-1].lower() if done else 'new'})"
+
+
+def _when(event: dict[str, Any]) -> datetime:
+    text = event.get("lastTimestamp") or event.get("eventTime")
+    text = text or event["metadata"]["creationTimestamp"]
+    return datetime.fromisoformat(text)

@@ -1,0 +1,131 @@
+"""The parts of a stack file that the rehearsal needs before the program itself reads the file."""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+
+from rehearsal.errors import RehearsalError
+
+PROJECT = "frugal-eks"
+DEFAULT_ACCOUNT = "123456789012"
+"""Who plays where no administrator says whose account it is: AWS's own example account."""
+
+ACCOUNT_ID = re.compile(r"^arn:[a-z-]+:iam::(\d{12}):(role|user)/(\S+)$")
+
+
+@dataclass(frozen=True)
+class StackFile:
+    """A stack file as YAML: nothing is validated here that the program validates itself."""
+
+    path: Path
+    stack: str
+    document: dict[str, Any]
+
+    @classmethod
+    def read(cls, path: Path, stack: str) -> "StackFile":
+        """Raises RehearsalError if the file is missing, no YAML, or has no `config`."""
+        try:
+            document: object = yaml.safe_load(path.read_text())
+        except FileNotFoundError:
+            there = sorted(
+                p.stem.removeprefix("Pulumi.") for p in path.parent.glob("Pulumi.*.yaml")
+            )
+            raise RehearsalError(
+                f"There is no stack file {_shown(path)}: name one of the stacks "
+                f"{', '.join(there) or '(none found)'}, or write that file."
+            ) from None
+        except OSError as error:
+            raise RehearsalError(f"{_shown(path)} cannot be read: {error.strerror}.") from None
+        except yaml.YAMLError as error:
+            raise RehearsalError(f"{_shown(path)} is not YAML: {_one_line(error)}.") from None
+        if not isinstance(document, dict) or not isinstance(
+            cast("dict[str, Any]", document).get("config"), dict
+        ):
+            raise RehearsalError(
+                f"{_shown(path)} has no `config:` section: begin with the settings "
+                f"of stacks/Pulumi.nodeless.yaml."
+            )
+        return cls(path, stack, cast("dict[str, Any]", document))
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The settings, each under its `namespace:key`."""
+        return self.document["config"]
+
+    @property
+    def region(self) -> str:
+        """Raises RehearsalError if the file names none: the program reads it there as well."""
+        region = self.config.get("aws:region")
+        if not isinstance(region, str) or not re.fullmatch(r"[a-z]{2}(-[a-z]+)+-\d", region):
+            raise RehearsalError(
+                f"{_shown(self.path)}: aws:region must name an AWS region, e.g. "
+                f"`aws:region: eu-west-1` (got {region!r})."
+            )
+        return region
+
+    @property
+    def cluster_name(self) -> str | None:
+        """None where the file says no name that could be one; the program tells what is wrong."""
+        name = self._section("cluster").get("name")
+        return name if isinstance(name, str) else None
+
+    @property
+    def admins(self) -> list[str]:
+        """The ARNs of the roles and users under `cluster.admins` that have the form of one."""
+        admins = self._section("cluster").get("admins")
+        listed = cast("list[object]", admins) if isinstance(admins, list) else []
+        return [arn for arn in listed if isinstance(arn, str) and ACCOUNT_ID.match(arn)]
+
+    @property
+    def account(self) -> str:
+        """The 12 digits of the first administrator's account."""
+        match = ACCOUNT_ID.match(self.admins[0]) if self.admins else None
+        return match.group(1) if match else DEFAULT_ACCOUNT
+
+    @property
+    def system_pods_on_fargate(self) -> bool:
+        """Whether a Fargate profile takes every pod of kube-system."""
+        profiles = self._section("fargate").get("profiles")
+        if not isinstance(profiles, dict):
+            return False
+        taken = cast("dict[str, object]", profiles).values()
+        whole = {"namespace": "kube-system"}
+        return any(isinstance(selectors, list) and whole in selectors for selectors in taken)
+
+    def unprotected(self) -> dict[str, Any]:
+        """The settings that switch deletion protection off; empty if the file does that itself."""
+        cluster = self._section("cluster")
+        if cluster.get("deletionProtection") is False:
+            return {}
+        return {f"{PROJECT}:cluster": cluster | {"deletionProtection": False}}
+
+    def write_copy(self, target: Path, settings: dict[str, Any]) -> None:
+        """Write the file with `settings` over its own, keeping the encryption salt of `target`.
+
+        The CLI writes that salt into the file it works with: so it works with a copy.
+        """
+        copy = dict(self.document)
+        copy["config"] = self.config | settings
+        if target.exists():
+            before = cast("dict[str, Any]", yaml.safe_load(target.read_text()) or {})
+            copy |= {key: before[key] for key in ("encryptionsalt",) if key in before}
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(yaml.safe_dump(copy, sort_keys=False))
+
+    def _section(self, key: str) -> dict[str, Any]:
+        section = self.config.get(f"{PROJECT}:{key}")
+        return cast("dict[str, Any]", section) if isinstance(section, dict) else {}
+
+
+def _shown(path: Path) -> str:
+    """Relative where that is shorter."""
+    relative = os.path.relpath(path)
+    return relative if len(relative) < len(str(path)) else str(path)
+
+
+def _one_line(error: yaml.YAMLError) -> str:
+    return re.sub(r"\s+", " ", str(error)).rstrip(".")

@@ -1,0 +1,134 @@
+"""Everything that was not there before is found, in the account and in the cluster."""
+
+import pytest
+from moto.server import ThreadedMotoServer
+
+from rehearsal import leftovers
+from rehearsal.clients import aws_client
+from rehearsal.leftovers import AWS_KINDS, Thing
+from rehearsal.state import State
+
+ACCOUNT = "123456789012"
+
+
+@pytest.fixture(scope="module")
+def endpoints():
+    """An account of moto's own."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield {
+        "apiServer": "",
+        "aws": f"http://{host}:{port}",
+        "region": "eu-west-1",
+        "account": ACCOUNT,
+    }
+    server.stop()
+
+
+class FakeCluster:
+    """Answers discovery and lists."""
+
+    def __init__(self, objects):
+        self.objects = objects
+
+    def get(self, path):
+        def kind(name, kind, verbs=("list", "get")):
+            return {"name": name, "kind": kind, "verbs": list(verbs)}
+
+        found = {
+            "/apis": {"groups": [{"preferredVersion": {"groupVersion": "karpenter.sh/v1"}}]},
+            "/api/v1": {
+                "resources": [
+                    kind("pods", "Pod"),
+                    kind("pods/log", "Pod", ("get",)),
+                    kind("bindings", "Binding", ("create",)),
+                    kind("events", "Event"),
+                    kind("leases", "Lease"),
+                    kind("clusterroles", "ClusterRole"),
+                    kind("configmaps", "ConfigMap"),
+                ]
+            },
+            "/apis/karpenter.sh/v1": {"resources": [kind("nodepools", "NodePool")]},
+        }
+        return found[path]
+
+    def items(self, path):
+        return [
+            {
+                "metadata": {"name": name}
+                | ({"namespace": namespace} if namespace else {})
+                | ({"deletionTimestamp": "2026-11-21T00:00:00Z"} if more else {}),
+                "spec": {"nodeName": more[0]} if more else {},
+            }
+            for namespace, name, *more in self.objects.get(path.rpartition("/")[2], [])
+        ]
+
+
+def test_custom_resources_are_found_and_what_the_control_plane_makes_for_itself_is_not():
+    cluster = FakeCluster(
+        {
+            "nodes": [("", "n1")],
+            "pods": [
+                ("default", "inflate-1"),
+                ("default", "being-deleted", "n1"),
+                ("default", "dead", "n2"),
+            ],
+            "clusterroles": [("", "rehearsal-simulated-fleet"), ("", "karpenter")],
+            "events": [("default", "something-happened")],
+            "leases": [("kube-system", "kube-scheduler"), ("karpenter", "leader")],
+            "configmaps": [("kube-system", "kube-root-ca.crt"), ("karpenter", "kube-root-ca.crt")],
+            "nodepools": [("", "default")],
+        }
+    )
+
+    assert leftovers.cluster_things(cluster) == {
+        Thing("Pod", "default/inflate-1", ""),
+        Thing("Pod", "default/being-deleted", ""),
+        Thing("ClusterRole", "karpenter", ""),
+        Thing("Lease", "karpenter/leader", ""),
+        Thing("ConfigMap", "karpenter/kube-root-ca.crt", ""),
+        Thing("NodePool", "default", ""),
+    }
+
+
+def test_what_is_there_before_is_no_leftover_and_all_else_is(endpoints, tmp_path, monkeypatch):
+    monkeypatch.setattr(leftovers, "Cluster", lambda _: FakeCluster({}))
+    state = State(tmp_path)
+    state.remember(endpoints)
+    ec2, iam, kms = (aws_client(service, endpoints) for service in ("ec2", "iam", "kms"))
+    iam.create_role(RoleName="old", AssumeRolePolicyDocument="{}")
+    leftovers.remember(state)
+    ec2.create_vpc(CidrBlock="10.0.0.0/16")
+    iam.create_role(RoleName="new", AssumeRolePolicyDocument="{}")
+    iam.create_role(RoleName="admin", AssumeRolePolicyDocument="{}")
+    iam.create_service_linked_role(AWSServiceName="spot.amazonaws.com")
+    kept, going = (kms.create_key(Description="d")["KeyMetadata"] for _ in range(2))
+    kms.schedule_key_deletion(KeyId=going["KeyId"], PendingWindowInDays=7)
+    leftovers.remember(state)
+
+    left = leftovers.find(state, [f"arn:aws:iam::{ACCOUNT}:role/admin"])
+
+    by_kind = {thing.kind: thing for thing in left}
+    assert sorted(by_kind) == ["IAM role", "KMS key", "VPC", "route table", "security group"]
+    assert by_kind["IAM role"].name == "new"
+    assert by_kind["KMS key"].id == kept["Arn"]
+
+
+def test_settling_waits_until_nothing_is_left_but_not_for_ever(monkeypatch):
+    left = [[Thing("Node", "n1", "")], []]
+    monkeypatch.setattr(leftovers, "find", lambda *_: left.pop(0) if len(left) > 1 else left[0])
+    monkeypatch.setattr(leftovers.time, "sleep", lambda _: None)
+    heard = []
+
+    assert leftovers.settle(None, [], patience=5, tell=heard.append) == []
+    assert heard == [1]
+    left[:] = [[Thing("Node", "n1", "")]]
+    assert leftovers.settle(None, [], patience=0, tell=heard.append) == left[0]
+
+
+@pytest.mark.parametrize("kind", AWS_KINDS, ids=lambda kind: kind.kind)
+def test_every_kind_can_be_listed(endpoints, kind):
+    for thing in leftovers._listed(aws_client(kind.service, endpoints), kind):
+        assert thing.kind == kind.kind
+        assert thing.id
