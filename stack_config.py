@@ -114,7 +114,7 @@ def parsed(settings: Mapping[str, Any]) -> StackConfig | Sequence[Mistake]:
     except ValidationError as error:
         details = stack_mistakes.real(error.errors())
         unusable = {str(detail["loc"][0]) for detail in details}
-        told = [mistake for detail in details for mistake in stack_mistakes.mistakes(detail)]
+        told = [m for detail in details for m in stack_mistakes.mistakes(detail, StackConfig)]
         return [*told, *_rules_that_still_count(settings, unusable)]
     return [*_broken(config, set())] or config
 

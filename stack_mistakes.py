@@ -3,8 +3,9 @@
 import difflib
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from typing import Any, cast, get_args
 
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from components.section import Mistake, Section
@@ -42,15 +43,15 @@ def real(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
     return [error for error in errors if not _counts_refused_items(error)]
 
 
-def mistakes(detail: ErrorDetails) -> Iterator[Mistake]:
-    """What one of pydantic's errors means in the file's own words."""
+def mistakes(detail: ErrorDetails, root: type[Section]) -> Iterator[Mistake]:
+    """What one of pydantic's errors means in the file's own words; `root` is the whole file."""
     path = _path(detail["loc"])
     if detail["type"] == "rules":
         for mistake in detail.get("ctx", {})["mistakes"]:
             yield mistake._replace(path=".".join(filter(None, (path, mistake.path))))
         return
     if detail["type"] == "extra_forbidden":
-        problem = f"unknown key: {_suggestion(str(detail['loc'][-1]))}"
+        problem = f"unknown key: {_suggestion(detail['loc'], root)}"
         yield Mistake(path, problem, detail["input"])
         return
     problem = detail["msg"]
@@ -84,17 +85,26 @@ def _path(location: Sequence[str | int]) -> str:
     return path
 
 
-def _suggestion(key: str) -> str:
-    known = {info.alias or "" for section in _sections(Section) for info in _fields(section)}
-    close = difflib.get_close_matches(key, known, n=1)
+def _suggestion(location: Sequence[str | int], root: type[Section]) -> str:
+    """The key of the same section that looks most like the unknown one, if any does."""
+    *way, key = location
+    here = [root]
+    for part in way:
+        # What is no key of theirs is a name, an index or a tag on the way into them.
+        fields = [f for section in here for f in _fields(section) if f.alias == part]
+        here = [inner for field in fields for inner in _sections(field.annotation)] or here
+    known = {field.alias or "" for section in here for field in _fields(section)}
+    close = difflib.get_close_matches(str(key), known, n=1)
     return f"did you mean {close[0]}?" if close else "correct or drop it"
 
 
-def _sections(base: type[Section]) -> Iterator[type[Section]]:
-    for section in base.__subclasses__():
-        yield section
-        yield from _sections(section)
+def _sections(annotation: Any) -> Iterator[type[Section]]:
+    """The sections that a field's type is made of."""
+    if isinstance(annotation, type) and issubclass(annotation, Section):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _sections(part)
 
 
-def _fields(section: type[Section]) -> Iterator[Any]:
+def _fields(section: type[Section]) -> Iterator[FieldInfo]:
     yield from section.model_fields.values()

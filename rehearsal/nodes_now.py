@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rehearsal.clients import Cluster
-from rehearsal.price_list import PriceList
+from rehearsal.price_list import PriceList, fargate_hourly
 
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 ZONE = "topology.kubernetes.io/zone"
@@ -71,9 +71,11 @@ def _node(node: dict[str, Any], prices: PriceList, pods: list[dict[str, Any]]) -
     metadata, labels = node["metadata"], node["metadata"].get("labels", {})
     owner, capacity = _kind(labels)
     instance_type, zone = labels.get(INSTANCE_TYPE, ""), labels.get(ZONE, "")
-    priced = bool(instance_type) and owner != "fargate"
-    if owner == "fargate" and pods:
-        instance_type = pods[0]["metadata"].get("annotations", {}).get(PROVISIONED, "")
+    if owner == "fargate":
+        instance_type = _fargate_size(pods[0]) if pods else ""
+        price = fargate_hourly(instance_type)
+    else:
+        price = prices.hourly(instance_type, capacity, zone) if instance_type else None
     return Node(
         name=metadata["name"],
         owner=owner,
@@ -83,9 +85,13 @@ def _node(node: dict[str, Any], prices: PriceList, pods: list[dict[str, Any]]) -
         instance_id=node["spec"].get("providerID", "").rpartition("/")[2],
         ready=is_true(node, "Ready"),
         leaving=bool(metadata.get("deletionTimestamp") or node["spec"].get("unschedulable")),
-        price=prices.hourly(instance_type, capacity, zone) if priced else None,
+        price=price,
         pods=tuple(sorted(f"{p['metadata']['namespace']}/{p['metadata']['name']}" for p in pods)),
     )
+
+
+def _fargate_size(pod: dict[str, Any]) -> str:
+    return pod["metadata"].get("annotations", {}).get(PROVISIONED, "")
 
 
 def _kind(labels: dict[str, str]) -> tuple[str, str]:

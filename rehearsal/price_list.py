@@ -1,11 +1,24 @@
 """What an instance costs an hour, asked the way Karpenter asks: from the played AWS."""
 
 import json
+import re
 from functools import cache
 from typing import Any
 
 from rehearsal.clients import aws_client
 from rehearsal.state import Endpoints
+
+FARGATE_VCPU_HOUR, FARGATE_GB_HOUR = 0.04048, 0.004445
+"""USD for Linux on x86, AWS's list price in us-east-1 and eu-west-1; the list that is played has
+EC2 only, and other regions are up to a third dearer."""
+
+
+def fargate_hourly(size: str) -> float | None:
+    """USD for a pod, by the size that EKS writes on it, for example `0.25vCPU 0.5GB`."""
+    found = re.fullmatch(r"([\d.]+)vCPU ([\d.]+)GB", size)
+    if not found:
+        return None
+    return float(found[1]) * FARGATE_VCPU_HOUR + float(found[2]) * FARGATE_GB_HOUR
 
 
 class PriceList:

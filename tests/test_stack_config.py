@@ -41,6 +41,10 @@ MISTAKES = {
         {"karpenter.node_classes": {}},
         ["karpenter.node_classes: unknown key: did you mean nodeClasses?"],
     ),
+    "a key of another section": (
+        {"network.inflat": "1"},
+        ['network.inflat: unknown key: correct or drop it (got "1")'],
+    ),
     "a key like no other": (
         {"cluster.qqq": "1"},
         ['cluster.qqq: unknown key: correct or drop it (got "1")'],

@@ -93,16 +93,14 @@ def test_a_node_says_whose_it_is_what_it_costs_and_what_runs_on_it():
     spot, fargate, base, own = nodes
     assert (spot.name, spot.owner, spot.instance_id) == ("spot-1", "pool default", "i-123")
     assert (spot.price, spot.pods) == (0.03, ("kube-system/inflate-1",))
-    assert (fargate.owner, fargate.instance_type, fargate.price) == (
-        "fargate",
-        "0.25vCPU 0.5GB",
-        None,
-    )
+    assert (fargate.owner, fargate.instance_type) == ("fargate", "0.25vCPU 0.5GB")
+    # 0.25 x 0.04048 + 0.5 x 0.004445
+    assert fargate.price == pytest.approx(0.0123425)
     assert (base.owner, base.capacity, base.price) == ("group base", "on-demand", 0.1)
     assert (own.owner, own.capacity, own.leaving) == ("self-managed", "spot", True)
     text = shown(report.nodes_table(nodes))
-    assert "4 together, 2 of them without a price" in text
-    assert "0.1300" in text
+    assert "4 together, 1 of them without a price" in text
+    assert "0.1423" in text
     assert "own-1 (leaving)" in text
 
 
