@@ -15,22 +15,22 @@ _WITH_POD_TEMPLATE = ("Deployment", "DaemonSet", "StatefulSet", "ReplicaSet", "J
 Object = Mapping[str, Any]
 
 
-def refuse_what_fargate_cannot_run(config: FargateConfig) -> pulumi.ResourceTransform:
-    """A transform for components that declare Kubernetes objects.
+def refuse_what_fargate_cannot_run(config: FargateConfig) -> pulumi.ResourceTransformation:
+    """A transformation for components that declare KubernetesObjects, which they pass on.
 
     It raises RunError for an object whose pods a profile selects and Fargate cannot run. Objects
     inside a Helm chart are not seen: Pulumi gets the release as a whole.
     """
 
-    def transform(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+    # Not one of the newer `transforms`: the engine calls those, and its error has a traceback.
+    def transformation(args: pulumi.ResourceTransformationArgs) -> None:
         if args.type_.startswith("kubernetes:"):
             kind = args.type_.rpartition(":")[2]
             reasons = list(problems(config, kind, cast(Object, args.props)))
             if reasons:
                 raise pulumi.RunError(f"{kind} {args.name}: {'; '.join(reasons)}")
-        return None
 
-    return transform
+    return transformation
 
 
 def problems(config: FargateConfig, kind: str, manifest: Object) -> Iterator[str]:

@@ -167,9 +167,9 @@ class Platform(pulumi.ComponentResource):
 
     def _workloads(self, config: StackConfig) -> pulumi.ResourceOptions:
         """For components that declare pods of their own."""
-        transforms = [refuse_what_fargate_cannot_run(config.fargate)] if config.fargate else None
+        refusals = [refuse_what_fargate_cannot_run(config.fargate)] if config.fargate else None
         return pulumi.ResourceOptions(
-            parent=self, providers=[self.cluster.provider], transforms=transforms
+            parent=self, providers=[self.cluster.provider], transformations=refusals
         )
 
     def _location(self, config: StackConfig) -> Location:

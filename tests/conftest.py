@@ -80,8 +80,6 @@ CONTROL_PLANE_STATE = {
 _RESOURCE_SIGNATURE = "5cf8f73096256a8f31e491e813e4eb8e"
 _SIGNATURE_KEY = "4dabf18193072939515e22adb298388d"
 
-_NO_OPTIONS = pulumi.ResourceOptions()
-
 # By the token of a data source: what it replies to its arguments.
 Answers = Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]]
 
@@ -110,11 +108,6 @@ class Deployment(MockMonitor, Mocks):
         return self.answers[args.token](args.args), []
 
     def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
-        for transform in args.transforms:
-            given = pulumi.ResourceTransformArgs(
-                custom=True, type_=args.typ, name=args.name, props=args.inputs, opts=_NO_OPTIONS
-            )
-            transform(given)
         component = args.typ.startswith("frugal-eks:")
         if not component and args.typ not in COMPUTED:
             raise LookupError(f"COMPUTED in {__file__} does not know {args.typ}")

@@ -1,9 +1,9 @@
 import pulumi
-import pulumi_kubernetes as k8s
 import pytest
 
 from components.fargate import FargateConfig, SelectorConfig
 from components.fargate_limits import problems, refuse_what_fargate_cannot_run
+from components.kubernetes_object import KubernetesObject
 
 CONFIG = FargateConfig(
     profiles={"batch": (SelectorConfig(namespace="batch", labels={"on": "fargate"}),)}
@@ -102,20 +102,16 @@ def test_a_service_that_reaches_its_pods_is_allowed(allowed):
 @pytest.mark.feature("A2-03")
 @pytest.mark.parametrize("preview", [True, False])
 def test_the_program_fails_before_such_an_object_is_declared(deploy, preview):
+    manifest = {"apiVersion": "apps/v1", "kind": "Deployment"} | workload({"hostNetwork": True})
+    refuse = refuse_what_fargate_cannot_run(CONFIG)
+
     def program():
-        refuse = refuse_what_fargate_cannot_run(CONFIG)
-        k8s.apps.v1.Deployment(
-            "it",
-            metadata={"namespace": "batch"},
-            spec={
-                "selector": {"match_labels": {"on": "fargate"}},
-                "template": {
-                    "metadata": {"labels": {"on": "fargate"}},
-                    "spec": {"host_network": True, "containers": [{"name": "main"}]},
-                },
-            },
-            opts=pulumi.ResourceOptions(transforms=[refuse]),
+        parent = pulumi.ComponentResource(
+            "frugal-eks:test:Parent",
+            "parent",
+            opts=pulumi.ResourceOptions(transformations=[refuse]),
         )
+        KubernetesObject("it", manifest, opts=pulumi.ResourceOptions(parent=parent))
 
     with pytest.raises(
         pulumi.RunError, match=r"Deployment it: .* no host network: drop hostNetwork"
