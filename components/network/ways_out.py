@@ -70,7 +70,9 @@ def nat_gateways(
             f"{place.name}-nat-{number}",
             domain="vpc",
             tags={"Name": f"{place.cluster}-nat-{number}"},
-            opts=place.opts,
+            # An address is of no use before its way out; and one step deeper, the gateway is
+            # deleted beside the control plane, not after it: a minute of each destroy.
+            opts=after_routes,
         )
         gateway = aws.ec2.NatGateway(
             f"{place.name}-nat-{number}",
