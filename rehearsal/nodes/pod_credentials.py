@@ -4,6 +4,7 @@ import fnmatch
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, cast
 
 from botocore.exceptions import (  # pyright: ignore[reportMissingTypeStubs]
@@ -55,12 +56,14 @@ class PlayedAws:
         services = ("eks", "iam", "ec2", "sts")
         self.eks, self.iam, self.ec2, self.sts = (aws_client(one, endpoints) for one in services)
         self.region = endpoints["region"]
+        # One session a role: with other keys at each look its process would start anew each time.
+        self.session_of = cache(self._session_of)
 
     def clusters(self) -> list[str]:
         """Names of the account's clusters."""
         return self.eks.list_clusters()["clusters"]
 
-    def session_of(self, role_arn: str) -> dict[str, str]:
+    def _session_of(self, role_arn: str) -> dict[str, str]:
         """Keys of a session of this role, as STS hands them out."""
         return self.sts.assume_role(RoleArn=role_arn, RoleSessionName="rehearsal")["Credentials"]
 
