@@ -9,7 +9,7 @@ import pulumi_aws as aws
 import pulumi_kubernetes as k8s
 from pydantic import Field
 
-from components.charts import ChartSource
+from components.charts import Chart, ChartSource, Installation
 from components.interruption import InterruptionQueue
 from components.karpenter.iam import controller_policies, policy_name
 from components.karpenter.quantities import Quantity
@@ -33,8 +33,6 @@ NODE_POLICIES = {
     "images": "AmazonEC2ContainerRegistryPullOnly",
     "ssm": "AmazonSSMManagedInstanceCore",
 }
-INSTALL_SECONDS = 600
-"""A pod on Fargate takes a minute, at times two; Helm's own 300 s have been too short."""
 
 
 class ControllerConfig(Section):
@@ -197,17 +195,9 @@ class Controller(pulumi.ComponentResource):
         values: Mapping[str, Any],
         opts: pulumi.ResourceOptions,
     ) -> k8s.helm.v3.Release:
-        return k8s.helm.v3.Release(
-            chart,
-            name=chart,
-            chart=args.charts.locate(chart, REPOSITORY),
-            version=args.version,
-            namespace=args.namespace,
-            values=values,
-            skip_crds=True,
-            timeout=INSTALL_SECONDS,
-            opts=opts,
-        )
+        source = Chart(name=chart, repository=REPOSITORY, version=args.version)
+        into = Installation(namespace=args.namespace, values=values, skip_crds=True)
+        return args.charts.release(chart, source, into, opts)
 
 
 def helm_values(

@@ -1,9 +1,10 @@
 import pytest
 
 import versions
-from components.charts import ChartSource
+from components.charts import Chart, ChartSource
 
 UPSTREAM = "oci://public.ecr.aws/karpenter"
+CHART = Chart(name="karpenter-crd", repository=UPSTREAM, version="1.0.0")
 RELEASE = "kubernetes:helm.sh/v3:Release"
 
 
@@ -17,7 +18,29 @@ RELEASE = "kubernetes:helm.sh/v3:Release"
     ],
 )
 def test_a_chart_comes_from_upstream_or_from_the_one_mirror(mirror, address):
-    assert ChartSource(mirror=mirror).locate("karpenter-crd", UPSTREAM) == address
+    assert ChartSource(mirror=mirror).locate(CHART) == {"chart": address}
+
+
+def test_a_chart_of_an_http_repository_is_found_by_name_in_its_index():
+    chart = Chart(name="metrics-server", repository="https://example.com/charts/", version="1.0.0")
+
+    assert ChartSource().locate(chart) == {
+        "chart": "metrics-server",
+        "repository_opts": {"repo": "https://example.com/charts"},
+    }
+    assert ChartSource(mirror="/charts").locate(chart) == {"chart": "/charts/metrics-server"}
+
+
+@pytest.mark.parametrize(
+    ("images", "repository"),
+    [
+        (None, "public.ecr.aws/eks/controller"),
+        ("registry.example.com/mirror", "registry.example.com/mirror/eks/controller"),
+        ("registry.example.com/mirror/", "registry.example.com/mirror/eks/controller"),
+    ],
+)
+def test_an_image_comes_from_upstream_or_from_the_one_mirror(images, repository):
+    assert ChartSource(images=images).image("public.ecr.aws/eks/controller") == repository
 
 
 def test_every_chart_of_the_platform_comes_from_the_mirror_of_the_stack_file(platform, another):

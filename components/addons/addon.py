@@ -1,0 +1,133 @@
+"""What every add-on has in common: where its pods run, how large they are, what it needs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import pulumi
+from pydantic import Field
+
+from components.charts import ChartSource
+from components.karpenter.node_pools import LabelKey, LabelValue
+from components.karpenter.quantities import Quantity
+from components.kubernetes_object import KubernetesObject
+from components.location import Location
+from components.pod_role import PodRole, PodRoleArgs, RunsOn
+from components.section import Section
+
+NAMESPACE = "kube-system"
+"""Of all add-ons: its pods may have the highest priorities, and one Fargate selector takes all."""
+FARGATE_SIZE = {"cpu": "250m", "memory": "256M"}
+"""The most that still fits Fargate's smallest size, which adds 256 MB and rounds up."""
+NODE_SIZE = {"cpu": "50m", "memory": "128Mi"}
+
+
+class Need(NamedTuple):
+    """Another add-on without which this one cannot do what its section asks for."""
+
+    path: str
+    """The key, below this add-on's section, that asks for it; empty: the section itself."""
+    addon: str
+    """The other one's key in `addons`."""
+    why: str
+
+
+class AddonConfig(Section):
+    """The base of every add-on's section. Absent means off."""
+
+    POD_LABELS: ClassVar[Mapping[str, str]]
+    """What its pods carry: a Fargate selector must match it."""
+    ENDPOINTS: ClassVar[tuple[str, ...]] = ()
+    """AWS services that its pods call: each needs an endpoint where there is no other way."""
+    NO_ENDPOINT: ClassVar[str | None] = None
+    """An AWS service that its pods call and that has no endpoint in a VPC."""
+
+    def needs(self) -> Iterator[Need]:
+        """Add-ons that must be on too."""
+        yield from ()
+
+
+class PodsConfig(AddonConfig):
+    """An add-on that a chart installs: how many pods, and how large."""
+
+    replicas: int = Field(default=1, ge=1, le=3)
+    """On Fargate each is billed by itself: 0.25 vCPU and 0.5 GB are about 10 USD a month."""
+    cpu: Quantity | None = None
+    memory: Quantity | None = None
+    """Absent: on Fargate what its smallest size holds, 250m and 256M; on nodes 50m and 128Mi."""
+    node_selector: Mapping[LabelKey, LabelValue] = {}
+    """On nodes only: where its pods may run, for example `lifecycle: OnDemand`."""
+
+    def resources(self, runs_on: RunsOn) -> dict[str, dict[str, str]]:
+        """Requests, and limits that equal them: Fargate knows no others."""
+        default = FARGATE_SIZE if runs_on is RunsOn.FARGATE else NODE_SIZE
+        size = {
+            "cpu": self.cpu or default["cpu"],
+            "memory": self.memory or default["memory"],
+        }
+        return {"requests": size, "limits": size}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddonArgs:
+    """What every add-on is given; its own Args add the stack file's part as `config`."""
+
+    cluster: str
+    """The cluster's name, known in advance."""
+    cluster_name: pulumi.Input[str]
+    """The same as an output, so that it waits for the control plane."""
+    oidc_provider_arn: pulumi.Input[str]
+    location: Location
+    runs_on: RunsOn
+    charts: ChartSource
+    needs: Sequence[pulumi.Resource]
+    """Its pods' compute, and the way to AWS by which it finishes its work in a destroy."""
+    kubernetes: pulumi.ProviderResource | None = None
+    """The provider of the cluster, for its objects only; absent: by opts, and then all of it waits
+    for the provider, its roles and rights too."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceAccountArgs:
+    """Whose pods they are, and what they may do in AWS."""
+
+    addon: AddonArgs
+    service_account: str
+    policy: pulumi.Input[Mapping[str, Any]] | None = None
+    managed_policies: Mapping[str, pulumi.Input[str]] | None = None
+
+
+class AddonAccount(pulumi.ComponentResource):
+    """A service account of kube-system with its role; pods started after it have the rights."""
+
+    role_arn: pulumi.Output[str]
+    """Known once the policies are attached."""
+
+    def __init__(
+        self, name: str, args: ServiceAccountArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:addons:AddonAccount", name, None, opts)
+        addon = args.addon
+        role = PodRole(
+            f"{name}-role",
+            PodRoleArgs(
+                runs_on=addon.runs_on,
+                cluster_name=addon.cluster_name,
+                oidc_provider_arn=addon.oidc_provider_arn,
+                namespace=NAMESPACE,
+                service_account=args.service_account,
+                policy=args.policy,
+                managed_policies=args.managed_policies or {},
+            ),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        metadata: dict[str, Any] = {"name": args.service_account, "namespace": NAMESPACE}
+        if role.annotations:
+            metadata["annotations"] = role.annotations
+        KubernetesObject(
+            f"{name}-account",
+            {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata},
+            opts=pulumi.ResourceOptions(parent=self, provider=addon.kubernetes, depends_on=[role]),
+        )
+        self.role_arn = role.role_arn
+        self.register_outputs({"roleArn": self.role_arn})
