@@ -15,8 +15,5 @@ gc.freeze()
 gc.enable()
 
 platform = Platform("platform", PlatformArgs(config=stack_config.load()))
-pulumi.export("clusterName", platform.cluster.name)
-pulumi.export("clusterEndpoint", platform.cluster.endpoint)
-pulumi.export("oidcProviderArn", platform.cluster.oidc_provider_arn)
-pulumi.export("securityGroupId", platform.cluster.security_group_id)
-pulumi.export("updateKubeconfig", platform.cluster.update_kubeconfig)
+for output, value in platform.outputs.items():
+    pulumi.export(output, value)

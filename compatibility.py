@@ -38,14 +38,17 @@ def karpenter_release_problem(version: str) -> str | None:
     )
 
 
-def karpenter_problem(version: str, kubernetes: str) -> str | None:
-    """Why this Karpenter does not run here, and what to do; None where it does."""
+def karpenter_problem(version: str, kubernetes: str, whose: str = "cluster.version") -> str | None:
+    """Why this Karpenter does not run here, and what to do; None where it does.
+
+    `whose` Kubernetes it is: the key in the stack file, or a cluster.
+    """
     supported = KARPENTER_KUBERNETES.get(_minor(version))
     if supported is None:
         return karpenter_release_problem(version)
     if kubernetes not in supported:
         return (
-            f"does not support Kubernetes {kubernetes} of cluster.version: "
+            f"does not support Kubernetes {kubernetes} of {whose}: "
             f"it supports {supported[0]} to {supported[-1]}"
         )
     return None

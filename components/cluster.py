@@ -98,6 +98,8 @@ class ClusterArgs:
     vpc_id: pulumi.Input[str]
     subnet_ids: Sequence[pulumi.Input[str]]
     """Private subnets in at least two zones."""
+    discovery_tag: bool = True
+    """Whether Karpenter puts nodes into EKS's security group; false where they have their own."""
 
 
 class Cluster(pulumi.ComponentResource):
@@ -110,7 +112,8 @@ class Cluster(pulumi.ComponentResource):
     oidc_provider_arn: pulumi.Output[str]
     """The OIDC provider in IAM, which IRSA trusts."""
     security_group_id: pulumi.Output[str]
-    """The one security group of control plane, Fargate pods and nodes; EKS made it."""
+    """The security group of control plane, Fargate pods and, unless they have their own, nodes; EKS
+    made it."""
     provider: k8s.Provider
     """Talks to the cluster, with an administrator's rights."""
     update_kubeconfig: pulumi.Output[str]
@@ -130,14 +133,15 @@ class Cluster(pulumi.ComponentResource):
         self.endpoint = cluster.endpoint
         self.security_group_id = cluster.vpc_config.cluster_security_group_id
 
-        # The group is EKS's own: a tag on the cluster does not reach it (pulumi-eks#1194).
-        aws.ec2.Tag(
-            f"{name}-discovery",
-            resource_id=self.security_group_id,
-            key=DISCOVERY_TAG,
-            value=config.name,
-            opts=child,
-        )
+        if args.discovery_tag:
+            # The group is EKS's own: a tag on the cluster does not reach it (pulumi-eks#1194).
+            aws.ec2.Tag(
+                f"{name}-discovery",
+                resource_id=self.security_group_id,
+                key=DISCOVERY_TAG,
+                value=config.name,
+                opts=child,
+            )
         oidc_provider = aws.iam.OpenIdConnectProvider(
             f"{name}-oidc",
             url=cluster.identities[0].oidcs[0].issuer,

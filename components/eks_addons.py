@@ -1,5 +1,6 @@
 """EKS add-ons: those that nodes need before they start, and CoreDNS, which needs a home first."""
 
+import enum
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ COREDNS_LABELS = {"k8s-app": "kube-dns"}
 # Fargate adds 256 MB and rounds up: this is the most that still fits its smallest size.
 COREDNS_FARGATE_RESOURCES = {"cpu": "0.25", "memory": "256M"}
 
+NODE_POOL_LABEL = "karpenter.sh/nodepool"
+"""On every node that Karpenter launches, and on no other."""
+
 AddonVersion = Annotated[
     str, Field(pattern=r"^(pinned|default|latest|v\d+\.\d+\.\d+-eksbuild\.\d+)$")
 ]
@@ -39,11 +43,19 @@ class EksAddonConfig(Section):
     """Leave its objects in the cluster when the add-on is taken off."""
 
 
-class CoreDnsConfig(EksAddonConfig):
-    """The cluster's DNS: two replicas on one kind of home."""
+class Home(enum.StrEnum):
+    """What CoreDNS's pods may stand on: one of these and no other."""
 
-    runs_on: RunsOn | None = None
-    """Absent: on Fargate where a profile takes its pods, else on nodes."""
+    FARGATE = "fargate"
+    NODE_GROUPS = "nodeGroups"
+    KARPENTER = "karpenter"
+
+
+class CoreDnsConfig(EksAddonConfig):
+    """The cluster's DNS: two replicas in one home."""
+
+    runs_on: Home | None = None
+    """Absent: Fargate where a profile takes its pods, else node groups, else Karpenter's nodes."""
     replicas: int = Field(default=2, ge=1)
 
 
@@ -70,6 +82,8 @@ class EksAddonArgs:
     """The cluster's minor version, which the pinned build follows."""
     configuration: Mapping[str, Any] | None = None
     """Values in the add-on's own schema."""
+    service_account_role_arn: pulumi.Input[str] | None = None
+    """The role that EKS writes on the add-on's service account, for its pods on Fargate."""
 
 
 class EksAddon(pulumi.ComponentResource):
@@ -94,6 +108,7 @@ class EksAddon(pulumi.ComponentResource):
             configuration_values=(
                 json.dumps(args.configuration, sort_keys=True) if args.configuration else None
             ),
+            service_account_role_arn=args.service_account_role_arn,
             opts=pulumi.ResourceOptions(parent=self),
         )
         self.version = addon.addon_version
@@ -176,10 +191,43 @@ class NodeAddons(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def coredns_configuration(config: CoreDnsConfig, runs_on: RunsOn) -> dict[str, Any]:
-    """The add-on's values: on Fargate it must be told so, and be given a size."""
+def coredns_configuration(
+    config: CoreDnsConfig, home: Home, *, several: bool = False
+) -> dict[str, Any]:
+    """The add-on's values: on Fargate it must be told so, and be given a size.
+
+    `several`: there are both node groups and Karpenter's nodes, so it must be told which.
+    """
     values: dict[str, Any] = {"replicaCount": config.replicas}
-    if runs_on is RunsOn.FARGATE:
-        sizes = COREDNS_FARGATE_RESOURCES
-        values |= {"computeType": "Fargate", "resources": {"limits": sizes, "requests": sizes}}
+    match home:
+        case Home.FARGATE:
+            sizes = COREDNS_FARGATE_RESOURCES
+            values |= {"computeType": "Fargate", "resources": {"limits": sizes, "requests": sizes}}
+        case Home.NODE_GROUPS if several:
+            values["affinity"] = coredns_affinity("DoesNotExist")
+        case Home.KARPENTER if several:
+            values["affinity"] = coredns_affinity("Exists")
+        case _:
+            pass
     return values
+
+
+def coredns_affinity(node_pool: Literal["Exists", "DoesNotExist"]) -> dict[str, Any]:
+    """Nodes of one kind, and the two pods apart where they can be: it replaces the add-on's own."""
+    expressions = [{"key": NODE_POOL_LABEL, "operator": node_pool}]
+    apart = {
+        "labelSelector": {"matchLabels": COREDNS_LABELS},
+        "topologyKey": "kubernetes.io/hostname",
+    }
+    return {
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [{"matchExpressions": expressions}]
+            }
+        },
+        "podAntiAffinity": {
+            "preferredDuringSchedulingIgnoredDuringExecution": [
+                {"weight": 100, "podAffinityTerm": apart}
+            ]
+        },
+    }

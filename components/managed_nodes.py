@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Literal
 
 import pulumi
 import pulumi_aws as aws
 from pydantic import Field
 
+from components.instance_types import InstanceType, is_graviton
 from components.karpenter.node_pools import LabelKey, LabelValue
 from components.location import Location
 from components.section import Mistake, Section
@@ -28,7 +29,6 @@ _EFFECTS = {
 AmiType = Literal[
     "AL2023_x86_64_STANDARD", "AL2023_ARM_64_STANDARD", "BOTTLEROCKET_x86_64", "BOTTLEROCKET_ARM_64"
 ]
-InstanceType = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*\.[a-z0-9-]+$")]
 
 
 class NodeTaintConfig(Section):
@@ -93,6 +93,8 @@ class ManagedNodeGroupArgs:
     location: Location
     needs: Sequence[pulumi.Resource]
     """The network add-on, and the way to the internet."""
+    security_group_ids: Sequence[pulumi.Input[str]] = ()
+    """Of the nodes, in place of the one that EKS makes for the cluster; absent: that one."""
 
 
 class ManagedNodeGroup(pulumi.ComponentResource):
@@ -119,6 +121,7 @@ class ManagedNodeGroup(pulumi.ComponentResource):
         template = aws.ec2.LaunchTemplate(
             name,
             update_default_version=True,
+            vpc_security_group_ids=list(args.security_group_ids) or None,
             metadata_options={
                 "http_endpoint": "enabled",
                 "http_tokens": "required",
@@ -170,13 +173,6 @@ class ManagedNodeGroup(pulumi.ComponentResource):
             ),
         )
         self.register_outputs({})
-
-
-def is_graviton(instance_type: str) -> bool:
-    """Whether a type is of AWS's own arm64 processors: `m7g`, `c6gn`, `t4g`, and `a1`."""
-    family = instance_type.partition(".")[0]
-    head = family.lstrip("abcdefghijklmnopqrstuvwxyz")
-    return family == "a1" or "g" in head.lstrip("0123456789")
 
 
 def data_device(ami_type: str) -> str:

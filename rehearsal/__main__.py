@@ -42,7 +42,11 @@ def main(arguments: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         options = Options(
-            state=chosen.state, stack=chosen.stack, stack_file=chosen.stack_file, eks=chosen.eks
+            state=chosen.state,
+            stack=chosen.stack,
+            stack_file=chosen.stack_file,
+            eks=chosen.eks,
+            charts=chosen.charts,
         )
         chosen.command(Rehearsal(options, console), chosen)
     except RehearsalError as error:
@@ -197,6 +201,13 @@ def _common(parser: argparse.ArgumentParser, command: str) -> None:
         choices=("auto", "real", "stand-in"),
         default="auto",
         help="the eks plugin: the real one, what plays it, or (auto) the real one if installed",
+    )
+    parser.add_argument(
+        "--charts",
+        choices=("auto", "real", "stand-in"),
+        default="auto",
+        help="Helm charts: upstream's from their repositories or the stack file's own chartMirror, "
+        "or (stand-in, and auto) those of the rehearsal; choose real where they can be reached",
     )
 
 

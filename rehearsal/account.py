@@ -1,6 +1,11 @@
-"""What the played account has before the program runs, and who runs it."""
+"""What the played account has before the program runs, and who runs it.
+
+That are the administrators, hosted zones and key pair that a stack file names. An existing VPC or
+cluster is not made up: what is in it decides what the program does.
+"""
 
 import json
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,13 +19,16 @@ SESSION = "rehearsal"
 
 
 def prepare(stack_file: StackFile, endpoints: Endpoints) -> dict[str, str]:
-    """Make the administrators that the stack file names; return the deployer's environment.
+    """Make what the stack file says is there; return the deployer's environment.
 
     The deployer is a session of the first administrator's role. Safe to call again.
     """
     iam, sts = aws_client("iam", endpoints), aws_client("sts", endpoints)
-    for arn in preexisting(stack_file, endpoints):
+    for arn in _principals(stack_file, endpoints):
         _make(iam, arn)
+    _make_zones(stack_file, endpoints)
+    if stack_file.key_pair:
+        _make_key_pair(aws_client("ec2", endpoints), stack_file.key_pair)
     deployer = _deployer(stack_file, endpoints)
     session = sts.assume_role(RoleArn=deployer, RoleSessionName=SESSION)["Credentials"]
     return {
@@ -33,7 +41,19 @@ def prepare(stack_file: StackFile, endpoints: Endpoints) -> dict[str, str]:
 
 
 def preexisting(stack_file: StackFile, endpoints: Endpoints) -> list[str]:
-    """ARNs of the roles and users that the account has beforehand; others' accounts left out."""
+    """Ids of what the account has beforehand: roles and users, hosted zones, the key pair.
+
+    The administrators of other accounts are left out.
+    """
+    zones = _zones(aws_client("route53", endpoints), private=stack_file.private_zones)
+    return [
+        *_principals(stack_file, endpoints),
+        *(zones[name] for name in stack_file.hosted_zones if name in zones),
+        *([stack_file.key_pair] if stack_file.key_pair else []),
+    ]
+
+
+def _principals(stack_file: StackFile, endpoints: Endpoints) -> list[str]:
     own = [arn for arn in stack_file.admins if f":{endpoints['account']}:" in arn]
     return list(dict.fromkeys([*own, _deployer(stack_file, endpoints)]))
 
@@ -71,3 +91,44 @@ def _trust(partition: str, account: str) -> Mapping[str, Any]:
             }
         ],
     }
+
+
+def _make_zones(stack_file: StackFile, endpoints: Endpoints) -> None:
+    if not stack_file.hosted_zones:
+        return
+    route53, private = aws_client("route53", endpoints), stack_file.private_zones
+    there = _zones(route53, private=private)
+    vpc = {"VPCRegion": endpoints["region"], "VPCId": _vpc(stack_file, endpoints)}
+    for name in stack_file.hosted_zones:
+        if name not in there:
+            route53.create_hosted_zone(
+                Name=name,
+                CallerReference=str(uuid.uuid4()),
+                HostedZoneConfig={"PrivateZone": private},
+                # A private zone belongs to a VPC from the beginning.
+                **({"VPC": vpc} if private else {}),
+            )
+
+
+def _zones(route53: Any, *, private: bool) -> dict[str, str]:
+    """Ids of the account's zones of this kind by their names."""
+    pages = route53.get_paginator("list_hosted_zones").paginate()
+    zones = [zone for page in pages for zone in page["HostedZones"]]
+    return {
+        zone["Name"].rstrip("."): zone["Id"]
+        for zone in zones
+        if zone["Config"]["PrivateZone"] == private
+    }
+
+
+def _vpc(stack_file: StackFile, endpoints: Endpoints) -> str:
+    """The stack file's VPC, or the account's default one where the program makes its own."""
+    default = [{"Name": "is-default", "Values": ["true"]}]
+    vpcs = aws_client("ec2", endpoints).describe_vpcs(Filters=default)["Vpcs"]
+    return stack_file.vpc or vpcs[0]["VpcId"]
+
+
+def _make_key_pair(ec2: Any, name: str) -> None:
+    filters = [{"Name": "key-name", "Values": [name]}]
+    if not ec2.describe_key_pairs(Filters=filters)["KeyPairs"]:
+        ec2.create_key_pair(KeyName=name, KeyType="ed25519")

@@ -2,6 +2,7 @@
 
 import json
 import ssl
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -15,13 +16,33 @@ from rehearsal.state import Endpoints, State
 
 ANYONE = {"aws_access_key_id": "rehearsal", "aws_secret_access_key": "rehearsal"}
 """The played AWS answers every key; without a session it is the account's root."""
+NOT_FOUND, BUSY = 404, 429
+BUSY_SECONDS = 15.0
+"""At the first question about a kind of a CRD the API server asks for patience ("storage is
+(re)initializing")."""
 
 
-def aws_client(service: str, endpoints: Endpoints) -> Any:
-    """A boto3 client of the played AWS, whatever the user's own profile and variables say."""
+def aws_client(
+    service: str, endpoints: Endpoints, credentials: Mapping[str, Any] | None = None
+) -> Any:
+    """A boto3 client of the played AWS, whatever the user's own profile and variables say.
+
+    `credentials` are those of a session as STS hands them out.
+    """
     config = Config(proxies={}, retries={"max_attempts": 2, "mode": "standard"}, connect_timeout=5)
-    session: Any = boto3.Session(region_name=endpoints["region"], **ANYONE)
+    keys = ANYONE
+    if credentials:
+        keys = {
+            "aws_access_key_id": credentials["AccessKeyId"],
+            "aws_secret_access_key": credentials["SecretAccessKey"],
+            "aws_session_token": credentials["SessionToken"],
+        }
+    session: Any = boto3.Session(region_name=endpoints["region"], **keys)
     return session.client(service, endpoint_url=endpoints["aws"], config=config)
+
+
+class _Busy(RehearsalError):
+    """To be asked again."""
 
 
 class Cluster:
@@ -60,6 +81,16 @@ class Cluster:
             data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {self.token}", **headers},
         )
+        patient_until = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                return self._answer(request)
+            except _Busy:
+                if time.monotonic() > patient_until:
+                    raise
+                time.sleep(0.2)
+
+    def _answer(self, request: urllib.request.Request) -> dict[str, Any]:
         try:
             with self.open(request, timeout=30) as response:
                 return cast("dict[str, Any]", json.load(response))
@@ -67,9 +98,12 @@ class Cluster:
             with error:
                 told = error.read().decode(errors="replace")
             message = _message(told)
-            if error.code == 404:  # noqa: PLR2004
+            if error.code == NOT_FOUND:
                 raise LookupError(message) from None
-            raise RehearsalError(f"The API server refuses {method} {path}: {message}") from None
+            kind = _Busy if error.code == BUSY else RehearsalError
+            raise kind(
+                f"The API server refuses {request.method} {request.selector}: {message}"
+            ) from None
         except (urllib.error.URLError, OSError) as error:
             raise RehearsalError(
                 f"The API server at {self.url} does not answer ({error}): "

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from rehearsal import account, charts, health, leftovers, lifecycle, plugins, report, toolchain
+from rehearsal.charts.placeholders import placeholders
 from rehearsal.clients import Cluster
 from rehearsal.engine import Engine, EngineSetup, Outcome
 from rehearsal.errors import RehearsalError
@@ -33,6 +34,7 @@ class Options:
     stack: str | None = None
     stack_file: Path | None = None
     eks: str = "auto"
+    charts: str = "auto"
 
 
 class Rehearsal:
@@ -84,7 +86,7 @@ class Rehearsal:
         )
         real_eks = plugins.choose_eks(self.options.eks)
         plugins.lay_plugins(engine.plugins, tools["pulumi-resource-kubernetes"], real_eks)
-        charts.assemble(self.state.charts)
+        self._lay_charts()
         engine.prepare(self._own_settings())
         for done in engine.recover():
             self._say(f"After an engine that was cut off: {done}.")
@@ -121,6 +123,7 @@ class Rehearsal:
         on_fargate = self.stack_file.system_pods_on_fargate
         health.system_pods(cluster, self.console, on_fargate=on_fargate)
         health.pools(cluster, self.console)
+        health.load_balancers(cluster, self.state.endpoints, self.console)
         self.nodes()
 
     def pools(self) -> None:
@@ -161,8 +164,7 @@ class Rehearsal:
 
     def leftovers(self) -> None:
         """Raises RehearsalError if something is left that was not there before `up`."""
-        endpoints = lifecycle.require_running(self.state)
-        known = account.preexisting(self.stack_file, endpoints)
+        known = self.known()
         with self.console.status("looking for what is left") as status:
             left = leftovers.settle(
                 self.state,
@@ -174,6 +176,13 @@ class Rehearsal:
             self.console.print(report.leftovers_table(left))
             raise RehearsalError(f"{len(left)} things are left behind.")
         self._say("Nothing is left: not in the played account, not in the API server.")
+
+    def known(self) -> list[str]:
+        """Ids of what the account has beforehand, for every stack of this rehearsal."""
+        endpoints = lifecycle.require_running(self.state)
+        copies = (self.state.path / "project").glob("Pulumi.*.yaml")
+        files = [self.stack_file, *(StackFile.read(copy, self.stack) for copy in copies)]
+        return [known for file in files for known in account.preexisting(file, endpoints)]
 
     def stop(self) -> list[str]:
         """End all that was started in the state folder; logs stay."""
@@ -189,7 +198,18 @@ class Rehearsal:
         return bool(config.get(f"{PROJECT}:karpenter") and config.get(f"{PROJECT}:sampleWorkloads"))
 
     def _own_settings(self) -> dict[str, Any]:
-        return {f"{PROJECT}:chartMirror": str(self.state.charts)}
+        return {f"{PROJECT}:chartMirror": str(self.state.charts)} if self._stand_ins else {}
+
+    @property
+    def _stand_ins(self) -> bool:
+        """Whether the charts are played; nobody looks whether upstream's can be reached."""
+        return self.options.charts != "real"
+
+    def _lay_charts(self) -> None:
+        if self._stand_ins:
+            releases = self.stack_file.config.get(f"{PROJECT}:extraReleases")
+            for one in charts.assemble(self.state.charts, placeholders(releases)):
+                self._say(f"extraReleases.{one.release}: a placeholder stands in for its chart.")
 
     def _workload(self, engine: Engine, name: str | None) -> Workload:
         found = [

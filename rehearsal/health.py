@@ -1,15 +1,18 @@
-"""Whether a platform works: its pods run, kube-system is where it should be, pools are Ready."""
+"""Whether a platform works: pods, where they run, pools, load balancers."""
 
 from rich.console import Console
 
 from rehearsal import report
 from rehearsal.clients import Cluster
+from rehearsal.controllers.balancers_now import load_balancers_table, waiting
 from rehearsal.errors import RehearsalError
 from rehearsal.nodes_now import is_true
 from rehearsal.progress import wait_for
+from rehearsal.state import Endpoints
 
 PODS_SECONDS = 90.0
 POOLS_SECONDS = 60.0
+BALANCERS_SECONDS = 30.0
 
 
 def pods(cluster: Cluster, console: Console) -> None:
@@ -58,6 +61,25 @@ def pools(cluster: Cluster, console: Console) -> None:
             "Not every pool and node class is Ready: the table says why not."
         ) from None
     console.print(report.pools_table(cluster)[0])
+
+
+def load_balancers(cluster: Cluster, endpoints: Endpoints, console: Console) -> None:
+    """Show load balancers and their records, if there are any.
+
+    Raises RehearsalError about Services and Ingresses that get no address in time.
+    """
+
+    def look() -> tuple[bool, str]:
+        return not waiting(cluster), f"{len(waiting(cluster))} Services or Ingresses wait"
+
+    try:
+        wait_for(console, "load balancers", look, timeout=BALANCERS_SECONDS)
+    except TimeoutError:
+        lines = [f"  {line}" for line in waiting(cluster)]
+        raise RehearsalError("\n".join(["These get no address:", *lines])) from None
+    table = load_balancers_table(cluster, endpoints)
+    if table.row_count:
+        console.print(table)
 
 
 def _waiting_pods(cluster: Cluster) -> list[str]:

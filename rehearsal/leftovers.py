@@ -5,127 +5,15 @@ import json
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 
-import jmespath
-
-from rehearsal.clients import Cluster, aws_client
-from rehearsal.state import Endpoints, State
+from rehearsal.account_things import Thing, aws_things
+from rehearsal.clients import Cluster
+from rehearsal.state import State
 
 BASELINE = "before.json"
 """What was there before the first `up`, in the state folder."""
 
-
-class Thing(NamedTuple):
-    """Something in the account or the cluster."""
-
-    kind: str
-    id: str
-    """What AWS or Kubernetes knows it by; a namespaced object's is namespace/name."""
-    name: str
-    """Its Name tag, or "" where it has none."""
-
-
-class AwsKind(NamedTuple):
-    """How one kind of thing is listed; `items` is a JMESPath to pairs of id and name."""
-
-    kind: str
-    service: str
-    operation: str
-    items: str
-
-
-NAME = "Tags[?Key=='Name']|[0].Value"
-
-AWS_KINDS = (
-    AwsKind("VPC", "ec2", "describe_vpcs", f"Vpcs[].[VpcId,{NAME}]"),
-    AwsKind("subnet", "ec2", "describe_subnets", f"Subnets[].[SubnetId,{NAME}]"),
-    AwsKind("route table", "ec2", "describe_route_tables", f"RouteTables[].[RouteTableId,{NAME}]"),
-    AwsKind(
-        "internet gateway",
-        "ec2",
-        "describe_internet_gateways",
-        f"InternetGateways[].[InternetGatewayId,{NAME}]",
-    ),
-    AwsKind(
-        "NAT gateway",
-        "ec2",
-        "describe_nat_gateways",
-        f"NatGateways[?State!='deleted'].[NatGatewayId,{NAME}]",
-    ),
-    AwsKind("elastic IP", "ec2", "describe_addresses", f"Addresses[].[AllocationId,{NAME}]"),
-    AwsKind(
-        "security group",
-        "ec2",
-        "describe_security_groups",
-        "SecurityGroups[].[GroupId,GroupName]",
-    ),
-    AwsKind(
-        "network interface",
-        "ec2",
-        "describe_network_interfaces",
-        "NetworkInterfaces[].[NetworkInterfaceId,Description]",
-    ),
-    AwsKind(
-        "VPC endpoint",
-        "ec2",
-        "describe_vpc_endpoints",
-        "VpcEndpoints[?State!='deleted'].[VpcEndpointId,ServiceName]",
-    ),
-    AwsKind(
-        "launch template",
-        "ec2",
-        "describe_launch_templates",
-        "LaunchTemplates[].[LaunchTemplateId,LaunchTemplateName]",
-    ),
-    AwsKind(
-        "instance",
-        "ec2",
-        "describe_instances",
-        f"Reservations[].Instances[?State.Name!='terminated'][].[InstanceId,{NAME}]",
-    ),
-    AwsKind("volume", "ec2", "describe_volumes", f"Volumes[].[VolumeId,{NAME}]"),
-    AwsKind(
-        "Auto Scaling group",
-        "autoscaling",
-        "describe_auto_scaling_groups",
-        "AutoScalingGroups[].[AutoScalingGroupARN,AutoScalingGroupName]",
-    ),
-    AwsKind(
-        "load balancer",
-        "elbv2",
-        "describe_load_balancers",
-        "LoadBalancers[].[LoadBalancerArn,LoadBalancerName]",
-    ),
-    # Service-linked roles belong to the account: AWS itself keeps them when a cluster goes.
-    AwsKind(
-        "IAM role",
-        "iam",
-        "list_roles",
-        "Roles[?!starts_with(Path,'/aws-service-role/')].[Arn,RoleName]",
-    ),
-    AwsKind("IAM user", "iam", "list_users", "Users[].[Arn,UserName]"),
-    AwsKind("IAM policy", "iam", "list_policies", "Policies[].[Arn,PolicyName]"),
-    AwsKind(
-        "instance profile",
-        "iam",
-        "list_instance_profiles",
-        "InstanceProfiles[].[Arn,InstanceProfileName]",
-    ),
-    AwsKind(
-        "OIDC provider",
-        "iam",
-        "list_open_id_connect_providers",
-        "OpenIDConnectProviderList[].[Arn,'']",
-    ),
-    AwsKind("EKS cluster", "eks", "list_clusters", "clusters[].[@,@]"),
-    AwsKind("SQS queue", "sqs", "list_queues", "QueueUrls[].[@,'']"),
-    AwsKind("EventBridge rule", "events", "list_rules", "Rules[].[Arn,Name]"),
-    AwsKind("log group", "logs", "describe_log_groups", "logGroups[].[arn,logGroupName]"),
-    AwsKind("KMS alias", "kms", "list_aliases", "Aliases[].[AliasArn,AliasName]"),
-)
-
-ARGUMENTS: dict[str, dict[str, Any]] = {"list_policies": {"Scope": "Local"}}
 
 PASSING = frozenset({"Event", "ComponentStatus"})
 """Kinds that tell about other objects and go by themselves."""
@@ -135,6 +23,13 @@ OWN = "rehearsal-"
 
 BOOTSTRAP = ("default", "kube-node-lease", "kube-public", "kube-system")
 """Namespaces of every cluster; the API server and its controllers fill them a little later."""
+
+HELM_KEEPS = {"helm.sh/resource-policy": "keep"}
+CRD_KINDS = ("CustomResourceDefinition", "APIService")
+"""A CRD, and what the API server makes for its group."""
+CRDS_BESIDE_TEMPLATES = (".elbv2.k8s.aws", ".externaldns.k8s.io")
+"""Helm deletes neither what is annotated so nor the CRDs that lie beside a chart's templates, here
+those of the AWS Load Balancer Controller and ExternalDNS: on AWS they go with the control plane."""
 
 
 def remember(state: State) -> None:
@@ -169,16 +64,6 @@ def settle(
     return left
 
 
-def aws_things(endpoints: Endpoints) -> set[Thing]:
-    """Everything in the account that costs something, holds a name or grants a right."""
-    clients: dict[str, Any] = {
-        service: aws_client(service, endpoints)
-        for service in {kind.service for kind in AWS_KINDS} | {"kms"}
-    }
-    found = {thing for kind in AWS_KINDS for thing in _listed(clients[kind.service], kind)}
-    return found | _keys(clients["kms"])
-
-
 def cluster_things(cluster: Cluster) -> set[Thing]:
     """Every object of every kind that the API server knows, custom resources included."""
     nodes = {node["metadata"]["name"] for node in cluster.items("/api/v1/nodes")}
@@ -191,31 +76,6 @@ def cluster_things(cluster: Cluster) -> set[Thing]:
             for item in items
             if not _by_itself(kind, item["metadata"]) and not _dead(kind, item, nodes)
         }
-
-
-def _listed(client: Any, kind: AwsKind) -> list[Thing]:
-    arguments = ARGUMENTS.get(kind.operation, {})
-    if client.can_paginate(kind.operation):
-        pages = client.get_paginator(kind.operation).paginate(**arguments)
-    else:
-        pages = [getattr(client, kind.operation)(**arguments)]
-    found: list[tuple[str, str | None]] = []
-    for page in pages:
-        found += jmespath.search(kind.items, page) or []
-    return [Thing(kind.kind, id, name or "") for id, name in found]
-
-
-def _keys(kms: Any) -> set[Thing]:
-    """KMS keys, unless they wait for their deletion: that takes at least seven days."""
-    keys = [
-        key["KeyId"] for page in kms.get_paginator("list_keys").paginate() for key in page["Keys"]
-    ]
-    described = [kms.describe_key(KeyId=key)["KeyMetadata"] for key in keys]
-    return {
-        Thing("KMS key", key["Arn"], key.get("Description", ""))
-        for key in described
-        if key["KeyState"] != "PendingDeletion"
-    }
 
 
 def _kinds(cluster: Cluster) -> list[tuple[str, str]]:
@@ -254,8 +114,14 @@ def _dead(kind: str, item: dict[str, Any], nodes: set[str]) -> bool:
 
 
 def _by_itself(kind: str, metadata: dict[str, Any]) -> bool:
-    """Whether the control plane or the rehearsal makes this object for itself, in its own time."""
+    """Whether nobody has to delete this object: the control plane or the rehearsal makes it for
+    itself, in its own time, or Helm keeps it for the next installation.
+    """
     namespace, name = metadata.get("namespace", ""), metadata["name"]
+    if HELM_KEEPS.items() <= (metadata.get("annotations") or {}).items():
+        return True
+    if kind in CRD_KINDS and name.endswith(CRDS_BESIDE_TEMPLATES):
+        return True
     if not namespace:
         return name.startswith(OWN)
     if namespace not in BOOTSTRAP:

@@ -1,4 +1,4 @@
-"""Starts and stops a rehearsal: the control plane, the played AWS and the nodes."""
+"""Starts and stops a rehearsal: the control plane, the played AWS, nodes and controllers."""
 
 import http.client
 import sys
@@ -14,11 +14,14 @@ from rehearsal.processes import Processes
 from rehearsal.state import ROOT, Endpoints, State, free_ports
 from rehearsal.toolchain.progress import Progress
 
-AWS, NODES = "aws", "nodes"
+AWS, NODES, CONTROLLERS = "aws", "nodes", "controllers"
 AWS_READY_SECONDS = 60.0
 NODES_READY_SECONDS = 30.0
 NODES_READY = "nodes-ready"
 """A file that the nodes' process makes when it watches."""
+CONTROLLERS_READY_SECONDS = 30.0
+CONTROLLERS_READY = "controllers-ready"
+"""The same of the process that plays AWS's controllers."""
 
 
 def start(
@@ -72,8 +75,12 @@ def _start(state: State, region: str, account: str, tools: dict[str, Path]) -> E
         "account": account,
     }
     state.remember(endpoints)
-    processes.start(NODES, python("rehearsal.nodes", "--state", str(state.path)), PYTHON)
+    folder = str(state.path)
+    processes.start(NODES, python("rehearsal.nodes", "--state", folder), PYTHON)
+    processes.start(CONTROLLERS, python("rehearsal.controllers", "--state", folder), PYTHON)
     processes.wait(NODES, (state.path / NODES_READY).exists, NODES_READY_SECONDS)
+    ready = state.path / CONTROLLERS_READY
+    processes.wait(CONTROLLERS, ready.exists, CONTROLLERS_READY_SECONDS)
     return endpoints
 
 

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from rehearsal.account_things import Thing
 from rehearsal.clients import Cluster
-from rehearsal.leftovers import Thing
 from rehearsal.nodes_now import COMPUTE, Node, cost, is_true
 from rehearsal.progress import kind
 from rehearsal.scenario import Scene
@@ -18,8 +18,8 @@ STACK = "pulumi:pulumi:Stack"
 PROVIDER = "pulumi:providers:"
 
 NOT_CHECKED = (
-    "that IAM rights suffice: the played AWS checks that roles, policies and trusts exist and have "
-    "the right form, not who may do what",
+    "that IAM rights suffice: roles, policies and trusts must exist and have the right form; who "
+    "may do what is checked for the played controllers alone, by action",
     "that nodes boot and join: AMIs and user data are looked up, not run",
     "that pods do their work: no container runs, images are not pulled",
     "network traffic: routes, security groups and endpoints exist, no packet passes",

@@ -96,6 +96,30 @@ class StackFile:
         whole = {"namespace": "kube-system"}
         return any(isinstance(selectors, list) and whole in selectors for selectors in taken)
 
+    @property
+    def hosted_zones(self) -> list[str]:
+        """The names under `addons.externalDns.zones`."""
+        zones = _object(self._section("addons").get("externalDns")).get("zones")
+        listed = cast("list[object]", zones) if isinstance(zones, list) else []
+        return [zone for zone in listed if isinstance(zone, str)]
+
+    @property
+    def private_zones(self) -> bool:
+        """Whether these zones are private ones."""
+        return _object(self._section("addons").get("externalDns")).get("zoneType") == "private"
+
+    @property
+    def key_pair(self) -> str | None:
+        """The EC2 key pair that `bastion.ssh` names."""
+        name = _object(self._section("bastion").get("ssh")).get("keyName")
+        return name if isinstance(name, str) else None
+
+    @property
+    def vpc(self) -> str | None:
+        """The VPC that the file does not make itself."""
+        vpc = self._section("network").get("vpcId")
+        return vpc if isinstance(vpc, str) else None
+
     def unprotected(self) -> dict[str, Any]:
         """The settings that switch deletion protection off; empty if the file does that itself."""
         cluster = self._section("cluster")
@@ -117,8 +141,11 @@ class StackFile:
         target.write_text(yaml.safe_dump(copy, sort_keys=False))
 
     def _section(self, key: str) -> dict[str, Any]:
-        section = self.config.get(f"{PROJECT}:{key}")
-        return cast("dict[str, Any]", section) if isinstance(section, dict) else {}
+        return _object(self.config.get(f"{PROJECT}:{key}"))
+
+
+def _object(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _shown(path: Path) -> str:

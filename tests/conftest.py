@@ -16,6 +16,7 @@ import yaml
 from google.protobuf.json_format import MessageToDict, ParseDict
 from pulumi.runtime import MockCallArgs, MockResourceArgs, Mocks
 from pulumi.runtime.mocks import MockMonitor
+from pulumi.runtime.proto.source_pb2 import StackTrace
 
 ROOT = Path(__file__).parent.parent
 REGION, ACCOUNT = "eu-west-1", "111122223333"
@@ -24,13 +25,16 @@ _ARN = "arn:aws:{service}:" + f"{REGION}:{ACCOUNT}:"
 
 # What AWS or Kubernetes fills in, by resource type. A type that is not here is refused.
 COMPUTED: dict[str, dict[str, Any]] = {
+    "aws:autoscaling/group:Group": {},
     "aws:cloudwatch/eventRule:EventRule": {"name": "{name}", "arn": _ARN + "rule/{name}"},
     "aws:cloudwatch/eventTarget:EventTarget": {},
     "aws:cloudwatch/logGroup:LogGroup": {"arn": _ARN + "log-group:{name}"},
     "aws:ec2/eip:Eip": {},
+    "aws:ec2/instance:Instance": {"privateIp": "10.0.0.7", "publicIp": "198.51.100.7"},
     "aws:ec2/internetGateway:InternetGateway": {},
     "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 1},
     "aws:ec2/natGateway:NatGateway": {},
+    "aws:ec2/networkInterface:NetworkInterface": {"macAddress": "02:aa:bb:cc:dd:ee"},
     "aws:ec2/route:Route": {},
     "aws:ec2/routeTable:RouteTable": {},
     "aws:ec2/routeTableAssociation:RouteTableAssociation": {},
@@ -39,6 +43,8 @@ COMPUTED: dict[str, dict[str, Any]] = {
     "aws:ec2/tag:Tag": {},
     "aws:ec2/vpc:Vpc": {},
     "aws:ec2/vpcEndpoint:VpcEndpoint": {},
+    "aws:efs/fileSystem:FileSystem": {},
+    "aws:efs/mountTarget:MountTarget": {},
     "aws:eks/accessEntry:AccessEntry": {},
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": {},
     "aws:eks/addon:Addon": {},
@@ -50,20 +56,30 @@ COMPUTED: dict[str, dict[str, Any]] = {
         "arn": f"arn:aws:iam::{ACCOUNT}:oidc-provider/{ISSUER}"
     },
     "aws:iam/policy:Policy": {"arn": f"arn:aws:iam::{ACCOUNT}:policy/" + "{name}"},
-    "aws:iam/role:Role": {"name": "{name}", "arn": f"arn:aws:iam::{ACCOUNT}:role/" + "{name}"},
+    "aws:iam/role:Role": {"name": "{name}", "arn": f"arn:aws:iam::{ACCOUNT}:role" + "{path}{name}"},
     "aws:iam/rolePolicy:RolePolicy": {},
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment": {},
+    "aws:iam/serviceLinkedRole:ServiceLinkedRole": {},
     "aws:kms/key:Key": {"arn": _ARN + "key/{name}"},
     "aws:sqs/queue:Queue": {"arn": _ARN + "{name}", "url": "https://sqs/{name}"},
     "aws:sqs/queuePolicy:QueuePolicy": {},
+    "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": {},
+    "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": {},
     "eks:index:Cluster": {"kubeconfigJson": "{{}}"},
     "kubernetes:apps/v1:Deployment": {},
     "kubernetes:core/v1:ConfigMap": {},
     "kubernetes:core/v1:Namespace": {},
+    "kubernetes:core/v1:Service": {},
+    "kubernetes:core/v1:ServiceAccount": {},
+    "kubernetes:core/v1:ServicePatch": {},
     "kubernetes:flowcontrol.apiserver.k8s.io/v1:FlowSchema": {},
     "kubernetes:helm.sh/v3:Release": {},
     "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass": {},
     "kubernetes:karpenter.sh/v1:NodePool": {},
+    "kubernetes:networking.k8s.io/v1:Ingress": {},
+    "kubernetes:networking.k8s.io/v1:IngressPatch": {},
+    "kubernetes:scheduling.k8s.io/v1:PriorityClass": {},
+    "kubernetes:storage.k8s.io/v1:StorageClass": {},
     "pulumi:providers:kubernetes": {},
 }
 
@@ -76,6 +92,20 @@ CONTROL_PLANE_STATE = {
     "identities": [{"oidcs": [{"issuer": f"https://{ISSUER}"}]}],
     "vpcConfig": {"clusterSecurityGroupId": "sg-cluster"},
     "kubernetesNetworkConfig": {"serviceIpv4Cidr": "172.20.0.0/16"},
+}
+EXISTING_CLUSTER = {
+    "arn": f"arn:aws:eks:{REGION}:{ACCOUNT}:cluster/shared",
+    "endpoint": "https://shared.eks.amazonaws.com",
+    "status": "ACTIVE",
+    "version": "1.34",
+    "certificateAuthorities": [{"data": "Q0E="}],
+    "identities": [{"oidcs": [{"issuer": f"https://{ISSUER}"}]}],
+    "accessConfigs": [{"authenticationMode": "API"}],
+    "vpcConfig": {
+        "vpcId": "vpc-0123456789abcdef0",
+        "subnetIds": ["subnet-0aaaaaaa", "subnet-0bbbbbbb"],
+        "clusterSecurityGroupId": "sg-shared",
+    },
 }
 _RESOURCE_SIGNATURE = "5cf8f73096256a8f31e491e813e4eb8e"
 _SIGNATURE_KEY = "4dabf18193072939515e22adb298388d"
@@ -115,8 +145,11 @@ class Deployment(MockMonitor, Mocks):
             return None, args.inputs
         name = args.inputs.get("name", args.name)
         service = args.typ.split(":")[1].split("/")[0]
+        path = args.inputs.get("path", "/")
         computed = {
-            key: text.format(name=name, service=service) if isinstance(text, str) else text
+            key: text.format(name=name, service=service, path=path)
+            if isinstance(text, str)
+            else text
             for key, text in COMPUTED[args.typ].items()
         }
         if args.typ == "eks:index:Cluster":
@@ -248,8 +281,24 @@ def account() -> Answers:
         "aws:index/getAvailabilityZones:getAvailabilityZones": lambda _: {
             "names": [f"{REGION}{letter}" for letter in "abc"]
         },
+        "aws:ec2/getAmiIds:getAmiIds": lambda _: {"ids": ["ami-0123456789abcdef0"]},
+        # The VPC of all tests; the last letter of a subnet says its zone.
+        "aws:ec2/getSubnets:getSubnets": lambda query: {"ids": query["filters"][0]["values"]},
+        "aws:ec2/getSubnet:getSubnet": lambda query: {
+            "vpcId": "vpc-0123456789abcdef0",
+            "availabilityZone": f"{REGION}{query['id'][-1]}",
+            "tags": {},
+        },
+        "aws:iam/getRoles:getRoles": lambda _: {"arns": [], "names": []},
         "aws:eks/getAddonVersion:getAddonVersion": lambda query: {
             "version": "v9.9.9-eksbuild.9" if query.get("mostRecent") else "v9.0.0-eksbuild.1"
+        },
+        "aws:route53/getZone:getZone": lambda query: {"zoneId": f"Z-{query['name']}"},
+        # A cluster that somebody else made, whose pods get their rights either way.
+        "aws:eks/getCluster:getCluster": lambda query: EXISTING_CLUSTER | {"name": query["name"]},
+        "aws:eks/getAddon:getAddon": lambda _: {"addonVersion": "v1.3.10-eksbuild.3"},
+        "aws:iam/getOpenIdConnectProvider:getOpenIdConnectProvider": lambda _: {
+            "arn": f"arn:aws:iam::{ACCOUNT}:oidc-provider/{ISSUER}"
         },
     }
 
@@ -274,6 +323,9 @@ def deploy(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Deployment]:
             key: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
             for key, value in (settings or {}).items()
         }
+        # Where each resource was declared, which no test reads: a quarter of each deployment, since
+        # a test's stack is deep.
+        monkeypatch.setattr(pulumi.runtime.resource, "_get_stack_trace", StackTrace)
         monkeypatch.setenv("PULUMI_CONFIG", json.dumps(texts))
         monkeypatch.setenv("PULUMI_CONFIG_SECRET_KEYS", json.dumps(secrets))
 

@@ -14,7 +14,28 @@ GROUP = {
     "releaseVersion": "1.35.0-20261101",
     "size": {"min": 2, "max": 4},
 }
-ENDPOINTS = ["ec2", "ecr.api", "ecr.dkr", "eks", "logs", "sqs", "ssm", "sts"]
+MIRROR = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mirror"
+# A network without a way to the internet, and a stack that is content with it.
+ISOLATED = {
+    "network.natGateways": "none",
+    "imageMirror": MIRROR,
+    "karpenter.ownInstanceProfile": True,
+    "addons.externalDns": None,
+    "addons.kubeOpsView": None,
+}
+EXISTING_NETWORK = {
+    "vpcId": "vpc-0123456789abcdef0",
+    "privateSubnetIds": ["subnet-0aaaaaaa", "subnet-0bbbbbbb"],
+}
+DNS = {"namespace": "kube-system", "labels": {"k8s-app": "kube-dns"}}
+EBS_LABELS = "app: ebs-csi-controller, app.kubernetes.io/name: aws-ebs-csi-driver"
+METRICS_LABELS = (
+    "app.kubernetes.io/name: metrics-server, app.kubernetes.io/instance: metrics-server"
+)
+NO_PROFILE = (
+    "no profile of fargate.profiles selects its pods (namespace kube-system, label {}), and there "
+    "are no nodes: add `kube-system: [{{namespace: kube-system}}]` to fargate.profiles"
+)
 ARN = "arn:aws:iam::111122223333:role/platform-admin"
 KARPENTER_SET = (
     "its rights, CRDs and event rules are not part of this release, which has those of 1.14: "
@@ -216,18 +237,46 @@ CONTRADICTIONS = {
         [
             f"eksAddons.coredns.runsOn: no profile of fargate.profiles selects CoreDNS's pods "
             f"({COREDNS}): add `kube-system: [{{namespace: kube-system}}]` to fargate.profiles, "
-            'or choose nodes (got "fargate")'
+            'or choose nodeGroups or karpenter (got "fargate")'
         ],
     ),
     "CoreDNS on nodes although a profile takes it": (
-        {"eksAddons": {"coredns": {"runsOn": "nodes"}}},
+        {"eksAddons": {"coredns": {"runsOn": "karpenter"}}},
         [
             "eksAddons.coredns.runsOn: fargate.profiles.kube-system selects CoreDNS's pods "
-            f'({COREDNS}): drop this key, or narrow the profile\'s labels (got "nodes")'
+            f'({COREDNS}): drop this key, or narrow the profile\'s labels (got "karpenter")'
+        ],
+    ),
+    "CoreDNS on node groups that there are not": (
+        {
+            "eksAddons": {"coredns": {"runsOn": "nodeGroups"}},
+            "fargate.profiles.kube-system": None,
+        },
+        [
+            "eksAddons.coredns.runsOn: there is no managedNodeGroups: add one, or choose karpenter "
+            '(got "nodeGroups")'
+        ],
+    ),
+    "CoreDNS on the nodes of a Karpenter that there is not": (
+        {
+            "eksAddons": {"coredns": {"runsOn": "karpenter"}},
+            "fargate": None,
+            "karpenter": None,
+            "managedNodeGroups": {"base": GROUP},
+        },
+        [
+            "eksAddons.coredns.runsOn: there is no karpenter: add it, or choose nodeGroups "
+            '(got "karpenter")'
         ],
     ),
     "CoreDNS with nowhere to run": (
-        {"fargate": None, "karpenter": None, "sampleWorkloads": None},
+        {
+            "fargate": None,
+            "karpenter": None,
+            "sampleWorkloads": None,
+            "addons": None,
+            "overprovisioning": None,
+        },
         [
             "eksAddons.coredns.runsOn: CoreDNS has nowhere to run: add a profile for its pods "
             f"({COREDNS}) to fargate.profiles, or karpenter, or managedNodeGroups"
@@ -275,17 +324,140 @@ CONTRADICTIONS = {
         ],
     ),
     "Karpenter that cannot reach IAM": (
-        {"network.natGateways": "none", "network.interfaceEndpoints": ENDPOINTS},
+        {"network.natGateways": "none", "imageMirror": MIRROR, "addons.externalDns": None}
+        | {"addons.kubeOpsView": None},
         [
-            "karpenter.ownInstanceProfile: network.natGateways is none, and from there Karpenter "
-            "cannot reach IAM to make an instance profile: set it to true (got false)"
+            "karpenter.ownInstanceProfile: the network has no way to the internet, and from there "
+            "Karpenter cannot reach IAM to make an instance profile: set it to true (got false)"
         ],
     ),
     "no way to AWS": (
-        {"network.natGateways": "none"},
+        ISOLATED | {"network.interfaceEndpoints": ["ec2", "sts"]},
         [
-            "network.interfaceEndpoints: natGateways is none, so pods reach AWS by endpoints "
-            f"alone: add {', '.join(ENDPOINTS)}, or choose natGateways: single"
+            "network.interfaceEndpoints: pods reach AWS by endpoints alone: add ecr.api, ecr.dkr, "
+            "eks, eks-auth, elasticfilesystem, elasticloadbalancing, logs, sqs, ssm; or drop the "
+            "key, and the stack makes what it needs; or choose natGateways: single"
+        ],
+    ),
+    "an add-on whose service has no endpoint": (
+        ISOLATED | {"addons.externalDns": {"zones": ["example.com"]}},
+        [
+            "addons.externalDns: the network has no way to the internet, and Route 53 has no "
+            "endpoint in a VPC: drop it, or choose natGateways: single"
+        ],
+    ),
+    "images from the internet without a way there": (
+        {key: value for key, value in ISOLATED.items() if key != "imageMirror"},
+        [
+            "imageMirror: the network has no way to the internet, so images come from a registry "
+            "in the region: copy them and name it here"
+        ],
+    ),
+    "a bastion that cannot get its tools": (
+        ISOLATED | {"bastion": {}},
+        [
+            "bastion: the network has no way to the internet, from where it gets kubectl and "
+            "helm: drop it, or choose natGateways: single"
+        ],
+    ),
+    "a gateway and an instance for the same way out": (
+        {"network.natInstance": {}},
+        [
+            "network.natInstance: natGateways is single, and private subnets have one way out: "
+            "drop natGateways, or drop natInstance"
+        ],
+    ),
+    "a page with a name that nobody writes": (
+        {"addons.externalDns": None},
+        [
+            "addons.kubeOpsView.hostname: externalDns writes the DNS record: add it to addons, or "
+            "drop this key"
+        ],
+    ),
+    "a page with a load balancer that nobody makes": (
+        {"addons.awsLoadBalancerController": None},
+        [
+            "addons.kubeOpsView.loadBalancer: awsLoadBalancerController makes the load balancer: "
+            "add it to addons, or drop this key"
+        ],
+    ),
+    "a name outside of every zone": (
+        {"addons.kubeOpsView.hostname": "ops.example.org"},
+        [
+            "addons.kubeOpsView.hostname: lies in no zone of addons.externalDns.zones "
+            '(example.com): correct it, or add its zone there (got "ops.example.org")'
+        ],
+    ),
+    "add-ons that nobody would run": (
+        {"fargate.profiles.kube-system": None, "karpenter": None, "sampleWorkloads": None}
+        | {"overprovisioning": None, "fargate.profiles.dns": [DNS]}
+        | {"addons": {"metricsServer": {}, "ebsCsi": {}}},
+        [
+            f"addons.ebsCsi: {NO_PROFILE.format(EBS_LABELS)}",
+            f"addons.metricsServer: {NO_PROFILE.format(METRICS_LABELS)}",
+            "addons.ebsCsi: its volumes are mounted by nodes, and there are none: add karpenter or "
+            "managedNodeGroups, or drop it",
+        ],
+    ),
+    "nodes to select for pods that have none": (
+        {"addons.metricsServer": {"nodeSelector": {"lifecycle": "OnDemand"}}},
+        [
+            "addons.metricsServer.nodeSelector: fargate.profiles.kube-system runs its pods, and "
+            "disregards it: drop it, or narrow the profile's labels"
+        ],
+    ),
+    "pause pods on Fargate": (
+        {"fargate.profiles.all": [{"namespace": "p*"}]},
+        [
+            "fargate.profiles.all: selects namespace pause, whose pods overprovisioning keeps on "
+            "nodes: narrow it, or drop overprovisioning"
+        ],
+    ),
+    "room kept where there are no nodes": (
+        {"karpenter": None, "fargate.profiles.karpenter": None, "sampleWorkloads": None},
+        [
+            "overprovisioning: there are no nodes to keep room on: add karpenter or "
+            "managedNodeGroups, or drop it"
+        ],
+    ),
+    "a cluster of its own without a network, which no other rule reads": (
+        {"network": None, "bastion": {}},
+        [
+            "network: Field required: add it",
+            "bastion: needs a subnet: add network with vpcId and privateSubnetIds",
+        ],
+    ),
+    "a bastion with SSH in a VPC without public subnets": (
+        {
+            "network": EXISTING_NETWORK,
+            "bastion": {"ssh": {"keyName": "me", "cidr": "192.0.2.1/32"}},
+        },
+        [
+            "bastion.ssh: needs a public subnet: add network.publicSubnetIds, or drop ssh for a "
+            "session of Systems Manager, which needs none"
+        ],
+    ),
+    "a bastion that cannot reach the API": (
+        {"bastion": {}, "cluster.endpoint.private": False},
+        [
+            "bastion: reaches the Kubernetes API from inside the VPC: set cluster.endpoint.private "
+            "to true, or drop it"
+        ],
+    ),
+    "a network for a cluster that has one": (
+        {"cluster": {"existing": "shared"}, "nodeSecurityGroup": {}, "eksAddons": {}},
+        [
+            "network.cidr: cluster.existing is shared, which has a VPC: name that one (vpcId, "
+            'privateSubnetIds), or drop network (got "10.20.0.0/16")',
+            "eksAddons: cluster.existing is shared, whose maker keeps them: drop it",
+            "nodeSecurityGroup: cluster.existing is shared, whose groups its maker keeps: drop it",
+        ],
+    ),
+    "nodes on a cluster that exists, without its subnets": (
+        {"cluster": {"existing": "shared"}, "network": None},
+        [
+            "network: fargate, karpenter need subnets of the cluster's VPC: add vpcId and "
+            "privateSubnetIds"
         ],
     ),
     "addresses for an endpoint that is not public": (
@@ -334,7 +506,7 @@ CONTRADICTIONS = {
         ['network.cidr: is no size for a VPC: give one from /16 to /28 (got "10.0.0.0/8")'],
     ),
     "a sample that nobody would run": (
-        {"karpenter": None, "fargate.profiles.karpenter": None},
+        {"karpenter": None, "fargate.profiles.karpenter": None, "overprovisioning": None},
         [
             "sampleWorkloads.inflate: nothing would run it: add karpenter, managedNodeGroups, or a "
             "profile for namespace default"

@@ -7,7 +7,9 @@ import pytest
 import versions
 
 ROOT = Path(__file__).parent.parent
-EXACT = re.compile(r"v?\d+\.\d+(\.\d+)?(-eksbuild\.\d+)?")
+IMAGE = r"al2023-ami-\d+\.\d+\.\d{8}\.\d+-kernel-\d+\.\d+-arm64"
+DIGEST = r"sha256:[0-9a-f]{64}"
+EXACT = re.compile(rf"v?\d+\.\d+(\.\d+)?(-eksbuild\.\d+)?|{IMAGE}|{DIGEST}")
 PINS = {
     name: pin for name, pin in vars(versions).items() if name.isupper() and isinstance(pin, str)
 }
@@ -50,7 +52,7 @@ def test_no_component_has_a_version_of_its_own():
 def test_each_minor_has_all_its_add_ons_and_the_kube_proxy_of_that_minor(kubernetes):
     addons = versions.EKS_ADDONS[kubernetes]
 
-    names = {"vpc-cni", "kube-proxy", "coredns", "eks-pod-identity-agent"}
+    names = {"vpc-cni", "kube-proxy", "coredns", "eks-pod-identity-agent", "aws-ebs-csi-driver"}
     assert set(addons) == names
     assert addons["kube-proxy"].startswith(f"v{kubernetes}.")
 

@@ -50,6 +50,9 @@ class AddonConfig(Section):
 class PodsConfig(AddonConfig):
     """An add-on that a chart installs: how many pods, and how large."""
 
+    ON_FARGATE: ClassVar[Mapping[str, str]] = FARGATE_SIZE
+    ON_NODES: ClassVar[Mapping[str, str]] = NODE_SIZE
+
     replicas: int = Field(default=1, ge=1, le=3)
     """On Fargate each is billed by itself: 0.25 vCPU and 0.5 GB are about 10 USD a month."""
     cpu: Quantity | None = None
@@ -59,13 +62,15 @@ class PodsConfig(AddonConfig):
     """On nodes only: where its pods may run, for example `lifecycle: OnDemand`."""
 
     def resources(self, runs_on: RunsOn) -> dict[str, dict[str, str]]:
-        """Requests, and limits that equal them: Fargate knows no others."""
-        default = FARGATE_SIZE if runs_on is RunsOn.FARGATE else NODE_SIZE
+        """Requests, and limits that equal them: Fargate knows no others. On nodes a limit of the
+        processor would only slow pods down where there is some to spare."""
+        default = self.ON_FARGATE if runs_on is RunsOn.FARGATE else self.ON_NODES
         size = {
             "cpu": self.cpu or default["cpu"],
             "memory": self.memory or default["memory"],
         }
-        return {"requests": size, "limits": size}
+        limits = size if runs_on is RunsOn.FARGATE else {"memory": size["memory"]}
+        return {"requests": size, "limits": limits}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -72,6 +72,9 @@ class KarpenterArgs:
     """The controller's own compute, and the routes by which it reaches AWS."""
     node_needs: Sequence[pulumi.Resource]
     """What must be there before the first node and until after the last."""
+    security_group_id: pulumi.Input[str] | None = None
+    """The nodes' security group, where it does not carry the discovery tag: in a cluster of
+    somebody else, whose group stays as it is."""
     kubernetes: pulumi.ProviderResource | None = None
     """The provider of the cluster; absent: by opts. A component that gets it by opts waits for it,
     and with it queue, roles and rights inside, which could be made beside the control plane."""
@@ -135,6 +138,7 @@ class Karpenter(pulumi.ComponentResource):
                     cluster=args.cluster,
                     role=None if profile else controller.node_role_name,
                     instance_profile=profile.name if profile else None,
+                    security_group_id=args.security_group_id,
                 ),
                 pulumi.ResourceOptions(
                     parent=self,

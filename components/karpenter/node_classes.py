@@ -107,16 +107,19 @@ def node_class_spec(
     cluster: str,
     role: pulumi.Input[str] | None,
     instance_profile: pulumi.Input[str] | None,
+    security_group_id: pulumi.Input[str] | None = None,
 ) -> dict[str, Any]:
     """The `spec` of an EC2NodeClass, with every default that matters written out.
 
-    Exactly one of `role` and `instance_profile` is given, both by name.
+    Exactly one of `role` and `instance_profile` is given, both by name. `security_group_id` is for
+    a group without the discovery tag.
     """
     discovery = [{"tags": {DISCOVERY_TAG: cluster}}]
+    group = discovery if security_group_id is None else [{"id": security_group_id}]
     spec: dict[str, Any] = {
         "amiSelectorTerms": [{"alias": config.ami_alias}],
         "subnetSelectorTerms": _terms(config.subnet_selector_terms) or discovery,
-        "securityGroupSelectorTerms": _terms(config.security_group_selector_terms) or discovery,
+        "securityGroupSelectorTerms": _terms(config.security_group_selector_terms) or group,
         "blockDeviceMappings": block_devices(config),
         "metadataOptions": {
             "httpEndpoint": "enabled",

@@ -151,6 +151,12 @@ class NodePoolConfig(Section):
     also what bounds a destroy."""
     disruption: DisruptionConfig = DisruptionConfig()
 
+    @property
+    def may_be_spot(self) -> bool:
+        """Whether it may launch spot nodes."""
+        asked = [r.values for r in self.requirements if r.key == CAPACITY_TYPE]
+        return "spot" in (self.capacity_types or (asked[0] if asked else ("spot",)))
+
     def mistakes(self) -> Iterator[Mistake]:
         """Nothing is said twice."""
         keys = {requirement.key for requirement in self.requirements}

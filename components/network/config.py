@@ -6,12 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
+from components.network.nat_instance import NatInstanceConfig
 from components.network.subnets import LARGEST, SMALLEST, subnet_plan
 from components.section import Mistake, Section
-
-ENDPOINTS_WITHOUT_INTERNET = ("ec2", "ecr.api", "ecr.dkr", "eks", "logs", "sqs", "ssm", "sts")
-"""Interface endpoints that nodes, Fargate pods and Karpenter need where there is no NAT; S3 has
-a gateway endpoint of its own. Karpenter's list of endpoints for private clusters."""
 
 VpcId = Annotated[str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$")]
 SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$")]
@@ -37,12 +34,16 @@ class NewNetworkConfig(Section):
     """The whole address range, /16 to /23 or so: pods take their addresses from it too."""
     availability_zones: Zones = 3
     """How many of the region's zones, or which; changing the first ones replaces subnets."""
-    nat_gateways: Literal["none", "single", "perZone"] = "single"
+    nat_gateways: Literal["none", "single", "perZone"] | None = None
     """`single` costs about 33 USD a month and data; `perZone` that much for each zone, and outlives
-    the loss of one; `none` leaves no way out but the endpoints."""
-    interface_endpoints: tuple[Annotated[str, Field(pattern=r"^[a-z0-9.-]+$")], ...] = ()
+    the loss of one; `none` leaves no way out but the endpoints. Absent: `single`, or none where
+    there is a natInstance."""
+    nat_instance: NatInstanceConfig | None = None
+    """In place of the gateways, for about 4 USD a month; 3.65 for an address come to either."""
+    interface_endpoints: tuple[Annotated[str, Field(pattern=r"^[a-z0-9.-]+$")], ...] | None = None
     """AWS services that get a private way, for example `ecr.api`; about 7 USD a month for each in
-    each zone. S3 always has its free gateway endpoint."""
+    each zone. Absent: what the stack needs where it has no other way out, else none. S3 always has
+    its free gateway endpoint."""
 
     @property
     def zones(self) -> int:
@@ -50,8 +51,19 @@ class NewNetworkConfig(Section):
         zones = self.availability_zones
         return zones if isinstance(zones, int) else len(zones)
 
+    @property
+    def gateways(self) -> int:
+        """How many NAT gateways are meant."""
+        wanted = self.nat_gateways or ("none" if self.nat_instance else "single")
+        return {"none": 0, "single": 1, "perZone": self.zones}[wanted]
+
+    @property
+    def isolated(self) -> bool:
+        """Whether pods have no way to the internet."""
+        return not (self.gateways or self.nat_instance)
+
     def mistakes(self) -> Iterator[Mistake]:
-        """A size that AWS allows, distinct zones, and a way to AWS."""
+        """A size that AWS allows, distinct zones, and one way out."""
         zones = self.availability_zones
         if not isinstance(zones, int) and len(set(zones)) < len(zones):
             problem = "names a zone twice: each gets its own subnets"
@@ -64,14 +76,12 @@ class NewNetworkConfig(Section):
                 subnet_plan(self.cidr, self.zones)
             except ValueError as error:
                 yield Mistake("cidr", f"{error}, or fewer availabilityZones", str(self.cidr))
-        if self.nat_gateways == "none":
-            missing = [e for e in ENDPOINTS_WITHOUT_INTERNET if e not in self.interface_endpoints]
-            if missing:
-                yield Mistake(
-                    "interfaceEndpoints",
-                    "natGateways is none, so pods reach AWS by endpoints alone: "
-                    f"add {', '.join(missing)}, or choose natGateways: single",
-                )
+        if self.gateways and self.nat_instance:
+            yield Mistake(
+                "natInstance",
+                f"natGateways is {self.nat_gateways}, and private subnets have one way out: drop "
+                "natGateways, or drop natInstance",
+            )
 
 
 class ExistingNetworkConfig(Section):
@@ -83,7 +93,16 @@ class ExistingNetworkConfig(Section):
     public_subnet_ids: tuple[SubnetId, ...] = ()
     """For load balancers that face the internet."""
     tag_subnets: bool = True
-    """Put the load balancers' and Karpenter's tags on the subnets; false where they carry them."""
+    """Put the load balancers' and Karpenter's tags on the subnets. With false somebody else does,
+    and a preview says which are missing."""
+    way_out: Literal["internet", "endpoints"] = "internet"
+    """What the private subnets' routes lead to. With `endpoints` a preview says which of those
+    that the stack needs the VPC lacks."""
+
+    @property
+    def isolated(self) -> bool:
+        """Whether pods have no way to the internet."""
+        return self.way_out == "endpoints"
 
 
 def network_kind(value: Any) -> str:

@@ -9,6 +9,8 @@ import pulumi_aws as aws
 from components.location import Location
 from components.network import ways_out
 from components.network.config import ExistingNetworkConfig, NewNetworkConfig
+from components.network.existing import check
+from components.network.nat_instance import NatInstance, NatInstanceArgs
 from components.network.subnets import subnet_plan
 from components.network.tags import private_subnet_tags, public_subnet_tags
 
@@ -24,6 +26,8 @@ class NetworkArgs:
     cluster_name: str
     """Known in advance: subnets carry it in their tags before there is a cluster."""
     location: Location
+    needed_endpoints: tuple[str, ...] = ()
+    """What the stack needs where pods have no way to the internet, for example `ecr.api`."""
 
 
 class Network(pulumi.ComponentResource):
@@ -35,15 +39,16 @@ class Network(pulumi.ComponentResource):
     public_subnet_ids: Sequence[pulumi.Output[str]]
     """One a zone; for load balancers and NAT."""
     way_out: Sequence[pulumi.Resource]
-    """Routes and endpoints that private subnets need to reach AWS. What must be able to finish its
-    work while the stack is destroyed depends on them; the control plane does not."""
+    """Routes, endpoints and the NAT instance that private subnets need to reach AWS. What must be
+    able to finish its work while the stack is destroyed depends on them; the control plane does
+    not."""
 
     def __init__(
         self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("frugal-eks:index:Network", name, None, opts)
         if isinstance(args.config, ExistingNetworkConfig):
-            self._adopt(name, args.config, args.cluster_name)
+            self._adopt(name, args.config, args)
         else:
             self._make(name, args.config, args)
         self.register_outputs(
@@ -54,7 +59,16 @@ class Network(pulumi.ComponentResource):
             }
         )
 
-    def _adopt(self, name: str, config: ExistingNetworkConfig, cluster: str) -> None:
+    def _adopt(self, name: str, config: ExistingNetworkConfig, args: NetworkArgs) -> None:
+        cluster = args.cluster_name
+        # Before anything is declared, so that nothing is made where the network does not fit.
+        check(
+            config,
+            cluster=cluster,
+            needed=args.needed_endpoints,
+            location=args.location,
+            opts=pulumi.InvokeOptions(parent=self),
+        )
         self.vpc_id = pulumi.Output.from_input(config.vpc_id)
         self.private_subnet_ids = [pulumi.Output.from_input(s) for s in config.private_subnet_ids]
         self.public_subnet_ids = [pulumi.Output.from_input(s) for s in config.public_subnet_ids]
@@ -113,14 +127,35 @@ class Network(pulumi.ComponentResource):
         self.private_subnet_ids = [subnet.id for subnet in private]
         self.public_subnet_ids = [subnet.id for subnet in public]
 
-        place = ways_out.Place(name=name, cluster=cluster, vpc=vpc, opts=child)
+        place = ways_out.Place(
+            name=name, cluster=cluster, vpc=vpc, cidr=str(config.cidr), opts=child
+        )
         open_routes = ways_out.public_routes(place, public)
-        count = {"none": 0, "single": 1, "perZone": config.zones}[config.nat_gateways]
-        gateways = ways_out.nat_gateways(place, public[:count], open_routes)
-        tables, routes = ways_out.private_routes(place, private, gateways)
-        endpoints = [ways_out.s3_endpoint(place, args.location, tables)]
-        if config.interface_endpoints:
-            endpoints += ways_out.interface_endpoints(place, args.location, config, private)
+        gateways = ways_out.nat_gateways(place, public[: config.gateways], open_routes)
+        targets = [ways_out.RouteTarget(nat_gateway_id=gateway.id) for gateway in gateways]
+        if config.nat_instance:
+            instance = NatInstance(
+                f"{name}-nat",
+                NatInstanceArgs(
+                    config=config.nat_instance,
+                    cluster=cluster,
+                    vpc_id=vpc.id,
+                    cidr=str(config.cidr),
+                    subnet_id=public[0].id,
+                    location=args.location,
+                    needs=open_routes,
+                ),
+                opts=child,
+            )
+            targets.append(ways_out.RouteTarget(network_interface_id=instance.interface_id))
+        tables, routes = ways_out.private_routes(place, private, targets)
+        services = config.interface_endpoints
+        if services is None:
+            services = args.needed_endpoints if config.isolated else ()
+        endpoints = [
+            ways_out.s3_endpoint(place, args.location, tables),
+            *ways_out.interface_endpoints(place, args.location, services, private),
+        ]
         self.way_out = [*open_routes, *routes, *endpoints]
 
     def _zone_names(self, config: NewNetworkConfig) -> Sequence[pulumi.Input[str]]:

@@ -7,7 +7,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.location import Location
-from components.network.config import NewNetworkConfig
+from components.network.endpoints import S3, service_name
 
 ANYWHERE = "0.0.0.0/0"
 
@@ -21,8 +21,18 @@ class Place:
     cluster: str
     """Shown in the Name tags."""
     vpc: aws.ec2.Vpc
+    cidr: str
+    """The VPC's whole range."""
     opts: pulumi.ResourceOptions
     """The component as parent."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RouteTarget:
+    """What a private route leads to: one of these."""
+
+    nat_gateway_id: pulumi.Input[str] | None = None
+    network_interface_id: pulumi.Input[str] | None = None
 
 
 def public_routes(place: Place, public: Sequence[aws.ec2.Subnet]) -> list[pulumi.Resource]:
@@ -86,9 +96,14 @@ def nat_gateways(
 
 
 def private_routes(
-    place: Place, private: Sequence[aws.ec2.Subnet], gateways: Sequence[aws.ec2.NatGateway]
+    place: Place,
+    private: Sequence[aws.ec2.Subnet],
+    targets: Sequence[RouteTarget],
 ) -> tuple[list[aws.ec2.RouteTable], list[pulumi.Resource]]:
-    """One table a zone, also with a single gateway: `perZone` then changes routes only."""
+    """One table a zone, also with a single way out: `perZone` then changes routes only.
+
+    The tables of the zones take turns with the targets; without any they have no route out.
+    """
     tables: list[aws.ec2.RouteTable] = []
     routes: list[pulumi.Resource] = []
     for number, subnet in enumerate(private, start=1):
@@ -104,12 +119,14 @@ def private_routes(
             noun, route_table_id=table.id, subnet_id=subnet.id, opts=place.opts
         )
         routes.append(association)
-        if gateways:
+        if targets:
+            target = targets[(number - 1) % len(targets)]
             route = aws.ec2.Route(
                 noun,
                 route_table_id=table.id,
                 destination_cidr_block=ANYWHERE,
-                nat_gateway_id=gateways[(number - 1) % len(gateways)].id,
+                nat_gateway_id=target.nat_gateway_id,
+                network_interface_id=target.network_interface_id,
                 opts=place.opts,
             )
             routes.append(route)
@@ -123,8 +140,7 @@ def s3_endpoint(
     return aws.ec2.VpcEndpoint(
         f"{place.name}-s3",
         vpc_id=place.vpc.id,
-        # China has S3's gateway endpoint under the common name.
-        service_name=f"com.amazonaws.{location.region}.s3",
+        service_name=service_name(location, S3),
         vpc_endpoint_type="Gateway",
         route_table_ids=[table.id for table in tables],
         tags={"Name": f"{place.cluster}-s3"},
@@ -133,9 +149,11 @@ def s3_endpoint(
 
 
 def interface_endpoints(
-    place: Place, location: Location, config: NewNetworkConfig, private: Sequence[aws.ec2.Subnet]
+    place: Place, location: Location, services: Sequence[str], private: Sequence[aws.ec2.Subnet]
 ) -> list[pulumi.Resource]:
     """One for each service in every private subnet, open to the VPC and nobody else."""
+    if not services:
+        return []
     group = aws.ec2.SecurityGroup(
         f"{place.name}-endpoints",
         vpc_id=place.vpc.id,
@@ -145,18 +163,17 @@ def interface_endpoints(
                 "protocol": "tcp",
                 "from_port": 443,
                 "to_port": 443,
-                "cidr_blocks": [str(config.cidr)],
+                "cidr_blocks": [place.cidr],
             }
         ],
         tags={"Name": f"{place.cluster}-endpoints"},
         opts=place.opts,
     )
-    prefix = "cn." if location.partition == "aws-cn" else ""
     return [
         aws.ec2.VpcEndpoint(
             f"{place.name}-{service.replace('.', '-')}",
             vpc_id=place.vpc.id,
-            service_name=f"{prefix}com.amazonaws.{location.region}.{service}",
+            service_name=service_name(location, service),
             vpc_endpoint_type="Interface",
             private_dns_enabled=True,
             subnet_ids=[subnet.id for subnet in private],
@@ -164,5 +181,5 @@ def interface_endpoints(
             tags={"Name": f"{place.cluster}-{service}"},
             opts=place.opts,
         )
-        for service in config.interface_endpoints
+        for service in services
     ]

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 from moto.moto_server.werkzeug_app import (
     DomainDispatcherApplication,
@@ -28,12 +29,20 @@ from moto.moto_server.werkzeug_app import (
 from werkzeug.serving import make_server
 
 import versions
-from rehearsal.aws import images, price_api, signed_requests
+from rehearsal.aws import (
+    images,
+    moto_endpoints,
+    moto_gaps,
+    moto_launches,
+    price_api,
+    signed_requests,
+)
 from rehearsal.aws.aws_errors import AwsError
 from rehearsal.aws.eks_service.api import EksApi
 from rehearsal.aws.eks_service.kubernetes import ApiServer
 from rehearsal.aws.eks_service.state import ControlPlane, Eks
 from rehearsal.aws.moto_account import MotoAccount
+from rehearsal.aws.query_filters import filters, form_of
 
 READY_PATH = "/_rehearsal/ready"
 TICK = 2.0  # seconds between two looks at what is under way
@@ -66,6 +75,8 @@ class Endpoint:
         self.eks = eks
         self.moto = moto
         self.eks_api = EksApi(eks)
+        moto_launches.install()
+        moto_endpoints.install()
 
     def __call__(self, environ: Environ, start_response: Any) -> Iterable[bytes]:
         if environ["PATH_INFO"] == READY_PATH:
@@ -76,7 +87,7 @@ class Endpoint:
         try:
             own = self._own_answer(service, environ)
         except AwsError as error:
-            return _refuse(start_response, error)
+            return _refuse(start_response, service, error)
         if own:
             return _respond(start_response, *own)
         if service in UNLOCKED:
@@ -97,6 +108,10 @@ class Endpoint:
             body = signed_requests.body(environ)
             if b"Action=DescribeSpotPriceHistory" in body:
                 return price_api.spot_price_history(body, account.id, account.region), "text/xml"
+            if b"Action=DescribeImages" in body:
+                self._make_named_images(body)
+        if service in {"autoscaling", "elasticfilesystem"}:
+            return self._fill_a_gap(service, environ)
         if service == "ssm":
             self._make_images(signed_requests.body(environ))
         return None
@@ -108,6 +123,23 @@ class Endpoint:
                 with self.eks.lock:
                     images.ensure_parameter(self.eks.account.id, self.eks.account.region, name)
 
+    def _make_named_images(self, body: bytes) -> None:
+        account = self.eks.account
+        for by, values in filters(form_of(body)):
+            for name in values if by == "name" else ():
+                with self.eks.lock:
+                    images.ensure_named(account.id, account.region, name)
+
+    def _fill_a_gap(self, service: str, environ: Environ) -> tuple[bytes, str] | None:
+        account, body, path = self.eks.account, signed_requests.body(environ), environ["PATH_INFO"]
+        with self.eks.lock:
+            if service == "autoscaling" and b"Action=StartInstanceRefresh" in body:
+                return moto_gaps.start_instance_refresh(account, body).encode(), "text/xml"
+            if environ["REQUEST_METHOD"] == "PUT" and moto_gaps.FILE_SYSTEM.fullmatch(path):
+                answer = moto_gaps.update_file_system(account, path, body)
+                return answer.encode(), "application/json"
+        return None
+
 
 def _respond(start_response: Any, content: bytes, content_type: str) -> list[bytes]:
     headers = [("Content-Type", content_type), ("Content-Length", str(len(content)))]
@@ -115,10 +147,15 @@ def _respond(start_response: Any, content: bytes, content_type: str) -> list[byt
     return [content]
 
 
-def _refuse(start_response: Any, error: AwsError) -> list[bytes]:
+def _refuse(start_response: Any, service: str, error: AwsError) -> list[bytes]:
     content = json.dumps({"__type": error.code, "message": error.message}).encode()
+    content_type = "application/x-amz-json-1.1"
+    if service == "autoscaling":
+        told = f"<Code>{escape(error.code)}</Code><Message>{escape(error.message)}</Message>"
+        content = f"<ErrorResponse><Error>{told}</Error></ErrorResponse>".encode()
+        content_type = "text/xml"
     status = HTTPStatus.BAD_REQUEST
-    headers = [("Content-Type", "application/x-amz-json-1.1"), ("x-amzn-errortype", error.code)]
+    headers = [("Content-Type", content_type), ("x-amzn-errortype", error.code)]
     start_response(
         f"{status.value} {status.phrase}", [*headers, ("Content-Length", str(len(content)))]
     )

@@ -1,8 +1,8 @@
-"""AMIs of EKS and the public SSM parameters that lead to them: moto has neither.
+"""AMIs of EKS and Amazon Linux, and the public SSM parameters that lead to those of EKS.
 
-An AMI exists from the moment that a well-formed name of it is asked for, whatever its version or
-date, so that a stack's own pinned alias works unchanged. That a version was really published
-cannot be checked offline.
+moto has none of them. An AMI exists from the moment that a well-formed name of it is asked for,
+whatever its version or date, so that a stack's own pinned alias works unchanged. That a version was
+really published cannot be checked offline.
 """
 
 # pyright: basic
@@ -11,7 +11,7 @@ cannot be checked offline.
 import datetime
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from moto.ec2.models import ec2_backends
@@ -19,6 +19,7 @@ from moto.ec2.models.amis import Ami
 from moto.ssm.models import Parameter, ssm_backends
 
 OWNER = "602401143452"  # the account that EKS publishes its images from
+AMAZON_LINUX_OWNER = "137112412989"
 RECOMMENDED_AL2023 = "v20261101"
 LATEST_BOTTLEROCKET = "1.50.0"
 
@@ -35,6 +36,11 @@ BOTTLEROCKET = re.compile(
 )
 
 
+AMAZON_LINUX = re.compile(
+    r"al2023-ami-(?:minimal-)?2023\.\d+\.(?P<date>\d{8})\.\d+-kernel-\d+\.\d+-(?P<arch>x86_64|arm64)"
+)
+
+
 @dataclass(frozen=True)
 class Image:
     """An AMI by its published name."""
@@ -43,8 +49,9 @@ class Image:
     architecture: str
     created: datetime.datetime
     root_device: str
-    fields: dict[str, str]
+    fields: dict[str, str] = field(default_factory=dict[str, str])
     """What its SSM parameters say besides image_id."""
+    owner: str = OWNER
 
 
 def ensure_parameter(account_id: str, region: str, name: str) -> bool:
@@ -80,6 +87,19 @@ def value(account_id: str, region: str, name: str) -> str:
     return image.fields.get(field) or ensure_image(account_id, region, image)
 
 
+def ensure_named(account_id: str, region: str, name: str) -> bool:
+    """Make moto know an AMI of Amazon Linux 2023 by its name. False when it is no such name."""
+    found = AMAZON_LINUX.fullmatch(name)
+    created = _day(found["date"]) if found else None
+    if found is None or created is None:
+        return False
+    # moto brings a few with it.
+    if not any(ami.name == name for ami in ec2_backends[account_id][region].amis.values()):
+        image = Image(name, found["arch"], created, "/dev/xvda", owner=AMAZON_LINUX_OWNER)
+        ensure_image(account_id, region, image)
+    return True
+
+
 def ensure_image(account_id: str, region: str, image: Image) -> str:
     """Make moto know the AMI. Its id, which is the same every time."""
     ami_id = f"ami-{hashlib.sha256(f'{region}/{image.name}'.encode()).hexdigest()[:17]}"
@@ -89,7 +109,7 @@ def ensure_image(account_id: str, region: str, image: Image) -> str:
             backend,
             ami_id,
             name=image.name,
-            owner_id=OWNER,
+            owner_id=image.owner,
             owner_alias="amazon",
             public=True,
             virtualization_type="hvm",
@@ -128,13 +148,19 @@ def _al2023(found: re.Match[str]) -> Image | None:
     date = RECOMMENDED_AL2023
     if found["release"] != "recommended":
         date = found["release"].rpartition("-")[2]
-    try:
-        created = datetime.datetime.strptime(date, "v%Y%m%d").replace(tzinfo=datetime.UTC)
-    except ValueError:
+    created = _day(date.removeprefix("v"))
+    if created is None:
         return None
     name = f"amazon-eks-node-al2023-{arch}-{variant}-{minor}-{date}"
     fields = {"image_name": name, "release_version": f"{minor}.0-{date.removeprefix('v')}"}
     return Image(name, arch, created, "/dev/xvda", fields)
+
+
+def _day(digits: str) -> datetime.datetime | None:
+    try:
+        return datetime.datetime.strptime(digits, "%Y%m%d").replace(tzinfo=datetime.UTC)
+    except ValueError:
+        return None
 
 
 def _bottlerocket(found: re.Match[str]) -> Image:

@@ -9,12 +9,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from moto.ec2.models import ec2_backends
-from moto.iam.models import iam_backends
+from moto.iam.models import SERVICE_NAME_CONVERSION, iam_backends
 from moto.kms.models import kms_backends
 from moto.logs.models import logs_backends
 from moto.moto_api._internal import mock_random
 from moto.sts.models import sts_backends
 from moto.utilities.utils import get_partition
+
+# The role's own name: moto knows only the names of three other services' roles.
+SERVICE_NAME_CONVERSION["spot"] = "EC2Spot"
 
 EVERYWHERE = ("0.0.0.0/0", "::/0")
 

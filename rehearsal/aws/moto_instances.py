@@ -1,10 +1,9 @@
-"""Auto Scaling groups in moto, with instances in all their subnets, as EKS makes them."""
+"""Auto Scaling groups in moto, as EKS makes them."""
 
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
 
 from dataclasses import dataclass
-from itertools import cycle, islice
 from typing import Any
 
 from moto.autoscaling.models import autoscaling_backends
@@ -56,19 +55,14 @@ def facts(instance_type: str) -> dict[str, Any]:
 
 
 class InstanceGroup:
-    """One Auto Scaling group. moto itself would put all its instances into the first subnet."""
+    """One Auto Scaling group."""
 
     def __init__(self, account: MotoAccount, name: str, launch: Launch, subnets: list[str]) -> None:
         """Makes the launch template and the group, without instances."""
         self._account = account
-        self._launch = launch
-        self._subnets = subnets
         self.name = name
         self._template = account.ec2.create_launch_template(
-            name,
-            "",
-            {"InstanceType": launch.instance_type, "ImageId": launch.image_id},
-            {"launch-template": launch.tags},
+            name, "", _template_data(launch), {"launch-template": launch.tags}
         )
         autoscaling_tags = [
             {"Key": key, "Value": value, "PropagateAtLaunch": True, "ResourceId": name}
@@ -96,22 +90,11 @@ class InstanceGroup:
     def resize(self, size: Size) -> None:
         """Run or end instances until there are as many as desired, zone after zone."""
         group = self._group
-        group.min_size, group.max_size = 0, max(size.maximum, len(self._running))
-        missing = size.desired - len(self._running)
-        if missing > 0:
-            taken = [instance.subnet_id for instance in self._running]
-            order = sorted(self._subnets, key=taken.count)
-            ids = [self._run(subnet) for subnet in islice(cycle(order), missing)]
-            self._backend.attach_instances(self.name, ids)
-        elif missing < 0:
-            ids = [instance.id for instance in self._running[missing:]]
-            self._backend.detach_instances(self.name, ids, should_decrement=True)
-            self._account.ec2.terminate_instances(ids)
         group.min_size, group.max_size = size.minimum, size.maximum
+        group.set_desired_capacity(size.desired)
 
     def delete(self) -> None:
         """End the instances, the group and the launch template."""
-        self.resize(Size(0, 0, 0))
         self._backend.delete_auto_scaling_group(self.name)
         self._account.ec2.delete_launch_template(None, self._template.id)
 
@@ -123,27 +106,6 @@ class InstanceGroup:
             for i in self._running
             for zone in [i.placement.zone]
         ]
-
-    def _run(self, subnet_id: str) -> str:
-        launch = self._launch
-        reservation = self._account.ec2.run_instances(
-            launch.image_id,
-            1,
-            None,
-            [],
-            instance_type=launch.instance_type,
-            is_instance_type_default=False,
-            subnet_id=subnet_id,
-            security_group_ids=[launch.security_group],
-            instance_market_options={"MarketType": "spot"} if launch.spot else None,
-            tags={"instance": dict(launch.tags)},
-            region_name=self._account.region,
-        )
-        instance = reservation.instances[0]
-        for interface in instance.nics.values():
-            # As on AWS; moto would keep it, and with it the security group.
-            interface.delete_on_termination = True
-        return instance.id
 
     @property
     def _backend(self) -> Any:
@@ -158,3 +120,12 @@ class InstanceGroup:
         found = self._backend.autoscaling_groups.get(self.name)
         states = found.instance_states if found else []
         return [s.instance for s in states if s.instance.state == "running"]
+
+
+def _template_data(launch: Launch) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "InstanceType": launch.instance_type,
+        "ImageId": launch.image_id,
+        "SecurityGroupIds": [launch.security_group],
+    }
+    return data | ({"InstanceMarketOptions": {"MarketType": "spot"}} if launch.spot else {})

@@ -4,7 +4,6 @@ import datetime
 import json
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import parse_qs
 from xml.sax.saxutils import escape
 
 from moto.ec2.models import ec2_backends
@@ -12,6 +11,7 @@ from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS
 
 from rehearsal.aws import prices
 from rehearsal.aws.aws_errors import AwsError
+from rehearsal.aws.query_filters import filters, form_of, listed
 
 PAGE = 100
 SPOT_PAGE = 1000
@@ -42,11 +42,11 @@ def get_products(body: bytes, region_of_table: str) -> dict[str, Any]:
 
 def spot_price_history(body: bytes, account: str, region: str) -> bytes:
     """ec2:DescribeSpotPriceHistory: of each type and zone one price, of today. XML."""
-    form = parse_qs(body.decode())
-    types = _values(form, "InstanceType.")
+    form = form_of(body)
+    types = listed(form, "InstanceType")
     zones = set(form.get("AvailabilityZone", []))
-    products = _values(form, "ProductDescription.") or {PRODUCTS[0]}
-    for name, values in _filters(form):
+    products = listed(form, "ProductDescription") or {PRODUCTS[0]}
+    for name, values in filters(form):
         if name == "instance-type":
             types = types & values if types else values
         elif name == "availability-zone":
@@ -128,14 +128,3 @@ def _item(instance_type: str, zone: str, price: float, product: str) -> str:
         f"<spotPrice>{price:.6f}</spotPrice><timestamp>{today}</timestamp>"
         f"<availabilityZone>{zone}</availabilityZone></item>"
     )
-
-
-def _values(form: dict[str, list[str]], prefix: str) -> set[str]:
-    return {values[0] for key, values in form.items() if key.startswith(prefix)}
-
-
-def _filters(form: dict[str, list[str]]) -> Iterator[tuple[str, set[str]]]:
-    for key, values in form.items():
-        parts = key.split(".")
-        if parts[0] == "Filter" and parts[-1] == "Name":
-            yield values[0], _values(form, f"Filter.{parts[1]}.Value.")

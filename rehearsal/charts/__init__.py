@@ -2,21 +2,55 @@
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
 import yaml
 
+from rehearsal.charts.placeholders import Placeholder, write
+
 HERE = Path(__file__).resolve().parent
 CRDS = HERE.parent.parent / "components" / "karpenter" / "crds"
 """Upstream's files, of which there is one copy in the project."""
-CHARTS = ("karpenter", "karpenter-crd")
+SHARED = HERE / "shared"
+"""Definitions that every chart with templates of its own gets."""
+UPSTREAM_SCHEMA = "upstream.schema.json"
+"""What upstream itself says of the values, where it says something: holds besides our own."""
 
-OPEN = frozenset({"strategy", "podSecurityContext", "nodeSelector", "affinity"})
+CHARTS = (
+    "karpenter",
+    "karpenter-crd",
+    "aws-load-balancer-controller",
+    "external-dns",
+    "metrics-server",
+    "kube-ops-view",
+    "aws-efs-csi-driver",
+)
+
+OPEN = frozenset(
+    {
+        "affinity",
+        "containerSecurityContext",
+        "deploymentStrategy",
+        "env",
+        "livenessProbe",
+        "nodeSelector",
+        "podSecurityContext",
+        "readinessProbe",
+        "resources",
+        "securityContext",
+        "socketDirVolume",
+        "strategy",
+        "tmpVolume",
+        "updateStrategy",
+    }
+)
 """Maps of a Kubernetes type that have a default: any of its fields may be given."""
-ANY_OF = {"initContainers": ["array", "object"]}
-"""Upstream's default is a map where a list is meant; both are taken."""
+CLOSED = {"karpenter": frozenset({"securityContext"})}
+"""But not where a chart takes only those that it names."""
+ANY_OF = {"initContainers": ["array", "object"], "extraArgs": ["array", "object"]}
+"""Upstream's default is a map where a list is meant, or may be; both are taken."""
 TYPES: dict[type, str | list[str]] = {
     dict: "object",
     list: "array",
@@ -33,15 +67,24 @@ ANNOTATIONS = """  annotations:
 """
 
 
-def assemble(target: Path) -> None:
-    """Write each chart as a folder below `target`: what Helm's `chart` argument takes."""
-    target.mkdir(parents=True, exist_ok=True)
+def assemble(target: Path, others: Iterable[Placeholder] = ()) -> list[Placeholder]:
+    """Write each chart as a folder below `target`: what Helm's `chart` argument takes.
+
+    Returns those of the `others` that only a placeholder stands for.
+    """
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
     for name in CHARTS:
         folder = target / name
-        shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(HERE / name, folder)
         values = yaml.safe_load((folder / "values.yaml").read_text())
-        (folder / "values.schema.json").write_text(json.dumps(schema(values), indent=2) + "\n")
+        written = schema(values, OPEN - CLOSED.get(name, frozenset()))
+        if (upstream := folder / UPSTREAM_SCHEMA).exists():
+            written["allOf"] = [json.loads(upstream.read_text())]
+            upstream.unlink()
+        (folder / "values.schema.json").write_text(json.dumps(written, indent=2) + "\n")
+        if (folder / "templates").exists():
+            shutil.copytree(SHARED, folder / "templates", dirs_exist_ok=True)
     # As upstream has them: beside the controller for the first installation, and as templates
     # of a chart of their own, which upgrades and deletes them.
     for file, text in crds().items():
@@ -54,6 +97,10 @@ def assemble(target: Path) -> None:
         ):
             folder.mkdir(exist_ok=True)
             (folder / file).write_text(content)
+    empty = {one.chart: one for one in others if one.chart not in CHARTS}
+    for one in empty.values():
+        write(target, one)
+    return [one for one in others if one.chart in empty]
 
 
 def crds() -> dict[str, str]:
@@ -64,21 +111,22 @@ def crds() -> dict[str, str]:
     return files
 
 
-def schema(values: Mapping[str, Any]) -> dict[str, Any]:
+def schema(values: Mapping[str, Any], open_maps: frozenset[str] = OPEN) -> dict[str, Any]:
     """A JSON schema that refuses keys which these values do not have.
 
-    An empty map stands for free keys (labels, annotations, resources).
+    An empty map stands for free keys (labels, annotations, resources), and so do `open_maps`.
     """
-    return {"$schema": "http://json-schema.org/draft-07/schema#", **_schema("", values)}
+    draft = "http://json-schema.org/draft-07/schema#"
+    return {"$schema": draft, **_schema("", values, open_maps)}
 
 
-def _schema(key: str, value: object) -> dict[str, Any]:
+def _schema(key: str, value: object, open_maps: frozenset[str]) -> dict[str, Any]:
     match value:
         case _ if key in ANY_OF:
             return {"type": ANY_OF[key]}
-        case dict() if value and key not in OPEN:
+        case dict() if value and key not in open_maps:
             fields = cast(dict[str, object], value)
-            properties = {name: _schema(name, field) for name, field in fields.items()}
+            properties = {name: _schema(name, field, open_maps) for name, field in fields.items()}
             return {"type": "object", "properties": properties, "additionalProperties": False}
         case None:
             return {}

@@ -1,9 +1,9 @@
-"""The local API server, as the played data plane uses it."""
+"""The local API server, as the played data plane and the played controllers use it."""
 
 import datetime
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Protocol, TypeVar, cast
@@ -12,10 +12,12 @@ import httpx2
 from lightkube.config.kubeconfig import KubeConfig
 from lightkube.core.client import Client
 from lightkube.core.exceptions import ApiError, LoadResourceError
+from lightkube.models.authentication_v1 import TokenRequestSpec
 from lightkube.models.core_v1 import EventSource, ObjectReference
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.apps_v1 import Deployment
-from lightkube.resources.core_v1 import Event, Pod
+from lightkube.resources.core_v1 import Event, Pod, Service, ServiceAccount
+from lightkube.resources.networking_v1 import Ingress
 from lightkube.types import PatchType
 
 from rehearsal.state import State
@@ -31,7 +33,14 @@ PAUSE = 0.5
 """Seconds before a watch that broke off is taken up again."""
 
 Kind = TypeVar("Kind")
-Watched = type[Pod] | type[Deployment]
+API_VERSIONS: dict[type, str] = {
+    Pod: "v1",
+    Service: "v1",
+    Deployment: "apps/v1",
+    Ingress: "networking.k8s.io/v1",
+}
+"""Of the kinds that are watched, and that events are about."""
+TOKEN_SECONDS = 24 * 60 * 60
 
 
 class HasMetadata(Protocol):
@@ -41,10 +50,10 @@ class HasMetadata(Protocol):
     def metadata(self) -> ObjectMeta | None: ...
 
 
-def connect(state: State) -> Client:
-    """A client of its own for one thread, as administrator."""
+def connect(state: State, manager: str = "rehearsal-nodes") -> Client:
+    """A client of its own for one thread, as administrator; `manager` owns the fields it sets."""
     config = KubeConfig.from_file(state.control_plane / "kubeconfig").get()
-    return Client(config=config, trust_env=False, field_manager="rehearsal-nodes")
+    return Client(config=config, trust_env=False, field_manager=manager)
 
 
 def listed(client: Client, kind: type[Kind], **options: object) -> list[Kind]:
@@ -63,13 +72,13 @@ def annotations(thing: HasMetadata) -> dict[str, str]:
     return cast(Any, thing.metadata).annotations or {} if thing.metadata else {}
 
 
-def name_of(thing: Pod | Deployment) -> tuple[str, str]:
+def name_of(thing: HasMetadata) -> tuple[str, str]:
     """Namespace and name."""
     assert thing.metadata
     return thing.metadata.namespace or "default", thing.metadata.name or ""
 
 
-def uid_of(thing: Pod | Deployment) -> str:
+def uid_of(thing: HasMetadata) -> str:
     assert thing.metadata
     return thing.metadata.uid or ""
 
@@ -79,7 +88,7 @@ def node_of(pod: Pod) -> str | None:
     return pod.spec.nodeName if pod.spec else None
 
 
-def leaving(thing: Pod | Deployment) -> bool:
+def leaving(thing: HasMetadata) -> bool:
     """Whether it is being deleted."""
     return bool(thing.metadata and thing.metadata.deletionTimestamp)
 
@@ -104,14 +113,28 @@ def gone(error: ApiError) -> bool:
     return error.status.code == HTTPStatus.NOT_FOUND
 
 
+def token(client: Client, namespace: str, account: str, audiences: Sequence[str] = ()) -> str:
+    """A token of a service account as its pods get it; without audiences for the API server."""
+    spec = TokenRequestSpec(audiences=list(audiences), expirationSeconds=TOKEN_SECONDS)
+    request = ServiceAccount.Token(spec=spec, metadata=ObjectMeta())
+    answer = client.create(request, account, namespace=namespace)
+    assert answer.status
+    assert answer.status.token
+    return answer.status.token
+
+
 class Events:
-    """Warning events about pods and deployments; the same words about one object come once."""
+    """Warning events about objects; the same words about one object come once."""
 
     def __init__(self, client: Client, component: str) -> None:
         self.client, self.component = client, component
         self.told: dict[str, str] = {}
 
-    def warn(self, thing: Pod | Deployment, reason: str, message: str) -> None:
+    def well(self, thing: HasMetadata) -> None:
+        """Its trouble is over: the next one is told, even in the same words."""
+        self.told.pop(uid_of(thing), None)
+
+    def warn(self, thing: HasMetadata, reason: str, message: str) -> None:
         """Tell it as an event, and in the log of this process."""
         if self.told.get(uid_of(thing)) == message:
             return
@@ -121,7 +144,7 @@ class Events:
         print(f"{kind} {namespace}/{name}: {reason}: {message}", flush=True)
         now = datetime.datetime.now(datetime.UTC)
         about = ObjectReference(
-            apiVersion="v1" if isinstance(thing, Pod) else "apps/v1",
+            apiVersion=API_VERSIONS[type(thing)],
             kind=kind,
             namespace=namespace,
             name=name,
@@ -149,9 +172,11 @@ class Events:
 class Selection:
     """Which objects of a kind to watch, in all namespaces."""
 
-    kind: Watched
-    fields: dict[str, str] | None = None
-    labels: dict[str, str] | None = None
+    kind: type
+    """One of API_VERSIONS."""
+    fields: Mapping[str, str] | None = None
+    labels: Mapping[str, str | Sequence[str]] | None = None
+    """Where there are several values, any of them."""
 
 
 def watch(

@@ -3,18 +3,16 @@
 from pathlib import Path
 
 from lightkube.core.client import Client
-from lightkube.models.authentication_v1 import TokenRequestSpec
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.models.rbac_v1 import PolicyRule, RoleRef, Subject
-from lightkube.resources.core_v1 import ServiceAccount as Account
 from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBinding
 
 from rehearsal.kubeconfig import kubeconfig
+from rehearsal.nodes import cluster
 from rehearsal.nodes.pod_credentials import AUDIENCE, Granted, PlayedAws, ServiceAccount
 from rehearsal.state import State, write_private
 
 FLEET = "rehearsal-simulated-fleet"
-DAY = 24 * 60 * 60
 OFFLINE = {
     # On Fargate there is no instance metadata; on nodes pods do not get at it (hop limit 1).
     "AWS_EC2_METADATA_DISABLED": "true",
@@ -28,9 +26,10 @@ def write(state: State, client: Client, account: ServiceAccount) -> Path:
     """Write tokens and a kubeconfig of the service account; returns the kubeconfig."""
     _let_fleet_make_nodes(client, account)
     folder = _folder(state)
-    write_private(folder / "aws-token", _token(client, account, [AUDIENCE]))
+    named = (account.namespace, account.name)
+    write_private(folder / "aws-token", cluster.token(client, *named, [AUDIENCE]))
     login = folder / "kubeconfig"
-    user = {"token": _token(client, account, None)}
+    user = {"token": cluster.token(client, *named)}
     write_private(login, kubeconfig(state.endpoints["apiServer"], state.certificate, user))
     return login
 
@@ -57,15 +56,6 @@ def _folder(state: State) -> Path:
     folder = state.path / "karpenter"
     folder.mkdir(exist_ok=True)
     return folder
-
-
-def _token(client: Client, account: ServiceAccount, audiences: list[str] | None) -> str:
-    spec = TokenRequestSpec(audiences=audiences or [], expirationSeconds=DAY)
-    request = Account.Token(spec=spec, metadata=ObjectMeta())
-    answer = client.create(request, account.name, namespace=account.namespace)
-    assert answer.status
-    assert answer.status.token
-    return answer.status.token
 
 
 def _let_fleet_make_nodes(client: Client, account: ServiceAccount) -> None:

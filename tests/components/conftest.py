@@ -1,7 +1,7 @@
 """What upstream says, and what is deployed, for the tests of single components."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,44 @@ def template(location: Location, cluster: str) -> dict[str, Any]:
 def upstream() -> Callable[[Location, str], dict[str, Any]]:
     """Upstream's resources for a location and a cluster's name."""
     return template
+
+
+@lru_cache
+def values_of(chart: str) -> dict[str, Any]:
+    """The chart's own values.yaml."""
+    return yaml.safe_load((DATA / "charts" / chart / "values.yaml").read_text())
+
+
+def kind(value: Any) -> type:
+    """What YAML calls it; the engine's numbers are all alike."""
+    return float if type(value) is int else type(value)
+
+
+def problems(own: Mapping[str, Any], upstream: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """Keys that the chart does not have, and values of another type than the chart's own.
+
+    An empty mapping of the chart takes any keys, a null of it any value.
+    """
+    for key, value in own.items():
+        at = f"{path}.{key}" if path else key
+        if key not in upstream:
+            yield at
+        elif isinstance(value, dict) and upstream[key]:
+            yield from problems(value, upstream[key], at)
+        elif upstream[key] is not None and kind(value) != kind(upstream[key]):
+            yield f"{at}: {value!r} for {upstream[key]!r}"
+
+
+@pytest.fixture
+def upstream_values() -> Callable[[str], dict[str, Any]]:
+    """A chart's own values, by the chart's name."""
+    return values_of
+
+
+@pytest.fixture
+def unknown() -> Callable[[Mapping[str, Any], str], list[str]]:
+    """What of our values the chart of this name does not know: Helm ignores it silently."""
+    return lambda own, chart: list(problems(own, values_of(chart)))
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ from components.eks_addons import (
     EksAddonArgs,
     EksAddonConfig,
     EksAddonsConfig,
+    Home,
     NodeAddons,
     NodeAddonsArgs,
     coredns_configuration,
 )
 from components.location import Location
-from components.pod_role import RunsOn
 
 LOCATION = Location(region="eu-west-1", account="111122223333")
 OIDC_PROVIDER_ARN = "arn:aws:iam::111122223333:oidc-provider/issuer"
@@ -212,7 +212,28 @@ def test_coredns_on_fargate_is_off_the_way_to_the_first_node(platform):
 def test_coredns_on_nodes_is_not_told_of_fargate(on_nodes):
     dns = on_nodes.named(ADDON, "coredns").inputs
 
-    assert json.loads(dns["configurationValues"]) == {"replicaCount": 2}
+    values = json.loads(dns["configurationValues"])
+    assert set(values) == {"replicaCount", "affinity"}
+    # Two kinds of nodes: one of them is its home.
+    assert values["affinity"]["nodeAffinity"] == on_nodes_that("DoesNotExist")
+
+
+def on_nodes_that(operator):
+    expression = {"key": "karpenter.sh/nodepool", "operator": operator}
+    terms = [{"matchExpressions": [expression]}]
+    return {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+
+
+@pytest.mark.feature("A2-26")
+def test_where_there_are_groups_too_coredns_can_be_told_to_run_on_karpenter_s_nodes():
+    values = coredns_configuration(CoreDnsConfig(), Home.KARPENTER, several=True)
+
+    assert values["affinity"]["nodeAffinity"] == on_nodes_that("Exists")
+
+
+@pytest.mark.parametrize("home", [Home.NODE_GROUPS, Home.KARPENTER])
+def test_the_only_home_there_is_needs_no_affinity(home):
+    assert coredns_configuration(CoreDnsConfig(), home) == {"replicaCount": 2}
 
 
 @pytest.mark.feature("A2-26")
@@ -226,7 +247,7 @@ def test_a_profile_for_coredns_alone_is_found_by_the_labels_of_its_pods(another)
 def test_the_number_of_dns_replicas_is_a_setting():
     config = CoreDnsConfig(replicas=3)
 
-    assert coredns_configuration(config, RunsOn.NODES) == {"replicaCount": 3}
+    assert coredns_configuration(config, Home.KARPENTER) == {"replicaCount": 3}
 
 
 @pytest.mark.feature("A2-27")
@@ -319,7 +340,9 @@ def test_every_add_on_follows_the_cluster_s_minor_by_the_one_file(deploy, kubern
     built = deploy(program)
 
     builds = {a.inputs["addonName"]: a.inputs["addonVersion"] for a in built.every(ADDON)}
-    assert builds == versions.EKS_ADDONS[kubernetes]
+    pinned = versions.EKS_ADDONS[kubernetes]
+    of_every_cluster = ("vpc-cni", "kube-proxy", "coredns", "eks-pod-identity-agent")
+    assert builds == {name: pinned[name] for name in of_every_cluster}
 
 
 def test_values_are_written_in_one_order_so_that_no_run_shows_a_difference(deploy):

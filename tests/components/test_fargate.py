@@ -223,6 +223,21 @@ def test_log_settings_rights_and_group_are_there_before_the_first_pod(once, anot
     assert another.one(CONFIG_MAP).request.provider.startswith(provider.urn)
 
 
+@pytest.mark.feature("B-24")
+def test_pods_of_every_profile_may_write_to_where_the_settings_send_their_logs(another):
+    group = "/aws/eks/seoul/fargate"
+
+    (sent,) = [
+        dict(line.split() for line in each.inputs["data"]["output.conf"].splitlines()[1:])
+        for each in another.every(CONFIG_MAP)
+    ]
+    assert (sent["region"], sent["log_group_name"]) == ("ap-northeast-2", group)
+    assert another.named(LOGS, "fargate-logs").inputs["name"] == group
+    (writing,) = [each.inputs for each in another.every(POLICY) if group in each.inputs["policy"]]
+    used = {each.inputs["podExecutionRoleArn"] for each in another.every(PROFILE)}
+    assert used == {f"arn:aws:iam::111122223333:role/{writing['role']}"}
+
+
 @pytest.mark.parametrize("program", [without_logs, with_logs])
 def test_a_preview_shows_what_an_update_makes(once, program):
     preview, update = once(program, preview=True), once(program)

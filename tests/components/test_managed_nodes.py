@@ -9,7 +9,6 @@ from components.managed_nodes import (
     ManagedNodeGroupArgs,
     ManagedNodeGroupConfig,
     SizeConfig,
-    is_graviton,
 )
 
 LOCATION = Location(region="eu-west-1", account="111122223333")
@@ -231,42 +230,6 @@ def test_a_preview_shows_what_an_update_makes(once):
     unknown = {"nodeRoleArn", "launchTemplate"}
     shown = {k: v for k, v in preview.one(GROUP).inputs.items() if k not in unknown}
     assert shown == {k: v for k, v in update.one(GROUP).inputs.items() if k not in unknown}
-
-
-@pytest.mark.parametrize(
-    "arm",
-    [
-        "m7g.large",
-        "c6gn.xlarge",
-        "t4g.nano",
-        "im4gn.large",
-        "x2gd.4xlarge",
-        "g5g.xlarge",
-        "hpc7g.4xlarge",
-        "a1.medium",
-    ],
-)
-def test_graviton_is_known_by_its_name(arm):
-    assert is_graviton(arm)
-
-
-@pytest.mark.parametrize(
-    "intel_or_amd",
-    [
-        "m7i.large",
-        "m7i-flex.large",
-        "g4dn.xlarge",
-        "g6.xlarge",
-        "gr6.4xlarge",
-        "p5.48xlarge",
-        "m7a.large",
-        "u-6tb1.56xlarge",
-        "mac2-m2pro.metal",
-        "trn1.2xlarge",
-    ],
-)
-def test_a_g_elsewhere_in_the_name_is_no_graviton(intel_or_amd):
-    assert not is_graviton(intel_or_amd)
 
 
 def test_a_type_that_cannot_run_the_image_is_told_by_its_place():

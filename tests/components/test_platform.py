@@ -232,9 +232,9 @@ def test_the_first_node_waits_for_neither_coredns_nor_its_profile(platform):
 def test_workloads_come_after_the_pools_and_go_before_them(platform):
     built = platform()
 
-    (inflate,) = all_of(built, DEPLOYMENT)
-    assert missing(built, inflate, all_of(built, POOL)) == []
-    assert superfluous(built, inflate, [built.named(ADDON, "coredns")]) == []
+    for workload in all_of(built, DEPLOYMENT):
+        assert missing(built, workload, all_of(built, POOL)) == []
+        assert superfluous(built, workload, [built.named(ADDON, "coredns")]) == []
 
 
 def test_add_ons_are_made_side_by_side(platform):

@@ -1,11 +1,16 @@
 """What the rehearsal's tests share."""
 
+import json
 import signal
+import subprocess
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-from rehearsal import toolchain
+from rehearsal import charts, toolchain
 from rehearsal.plugins import lay_cli
 
 # A shell that runs the tests in the background lets them ignore Ctrl-C, and so would all that they
@@ -18,3 +23,35 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with `pulumi` and its language host, built if need be."""
     tools = toolchain.ensure(["pulumi", "pulumi-language-python"])
     return lay_cli(tmp_path_factory.mktemp("cli"), tools["pulumi"], tools["pulumi-language-python"])
+
+
+@pytest.fixture(scope="session")
+def assembled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the stand-in charts."""
+    folder = tmp_path_factory.mktemp("charts")
+    charts.assemble(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def render(assembled: Path) -> Callable[..., dict[tuple[str, str], dict[str, Any]]]:
+    """The objects of a chart by kind and name, as the Kubernetes provider's Helm makes them."""
+    binary = toolchain.ensure(["render"])["render"]
+
+    def run(
+        chart: str, values: Mapping[str, Any], namespace: str = "platform", folder: Path = assembled
+    ) -> dict[tuple[str, str], dict[str, Any]]:
+        told = subprocess.run(
+            [binary, folder / chart, chart, namespace],
+            input=yaml.safe_dump(values),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if told.returncode:
+            raise ValueError(told.stderr)
+        texts = json.loads(told.stdout).values()
+        objects = [one for text in texts for one in yaml.safe_load_all(text) if one]
+        return {(one["kind"], one["metadata"]["name"]): one for one in objects}
+
+    return run

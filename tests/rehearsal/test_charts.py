@@ -1,65 +1,70 @@
 import json
-import subprocess
+from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
 
 import versions
-from rehearsal import charts, toolchain
+from rehearsal import charts
+from rehearsal.charts.placeholders import Placeholder
 
-SETTINGS = {"settings": {"clusterName": "dev"}}
-GATES = {
-    "CapacityBuffer=false",
-    "NodeOverlay=false",
-    "NodeRepair=false",
-    "ReservedCapacity=true",
-    "SpotToSpotConsolidation=false",
-    "StaticCapacity=false",
+UPSTREAM = Path(__file__).parents[1] / "data" / "charts"
+PINNED = {
+    "karpenter": versions.KARPENTER,
+    "karpenter-crd": versions.KARPENTER,
+    "aws-load-balancer-controller": versions.AWS_LOAD_BALANCER_CONTROLLER_CHART,
+    "external-dns": versions.EXTERNAL_DNS_CHART,
+    "metrics-server": versions.METRICS_SERVER_CHART,
+    "kube-ops-view": versions.KUBE_OPS_VIEW_CHART,
+    "aws-efs-csi-driver": versions.EFS_CSI_CHART,
 }
+OWN = {
+    # Upstream's file has those of another release.
+    "karpenter": ["controller.image.digest", "controller.image.tag"],
+    # Of the library chart that upstream's inherits from.
+    "kube-ops-view": ["controller", "service.main.type"],
+}
+"""Where a stand-in says something of its own."""
 
 
-@pytest.fixture(scope="module")
-def assembled(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("charts")
-    charts.assemble(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def render(assembled):
-    """The objects of a chart by kind and name, as the Kubernetes provider's Helm makes them."""
-    binary = toolchain.ensure(["render"])["render"]
-
-    def run(chart, values):
-        told = subprocess.run(
-            [binary, assembled / chart, chart, "platform"],
-            input=yaml.safe_dump(values),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if told.returncode:
-            raise ValueError(told.stderr)
-        texts = json.loads(told.stdout).values()
-        objects = [one for text in texts for one in yaml.safe_load_all(text) if one]
-        return {(one["kind"], one["metadata"]["name"]): one for one in objects}
-
-    return run
-
-
-def pod_spec(objects):
-    return objects["Deployment", "karpenter"]["spec"]["template"]["spec"]
-
-
-def variables(objects):
-    return {one["name"]: one.get("value") for one in pod_spec(objects)["containers"][0]["env"]}
-
-
-def test_charts_and_crds_are_of_the_pinned_version(assembled):
-    for name in charts.CHARTS:
+def test_every_chart_is_of_the_pinned_version(assembled):
+    for name, version in PINNED.items():
         chart = yaml.safe_load((assembled / name / "Chart.yaml").read_text())
-        assert (chart["name"], chart["version"]) == (name, versions.KARPENTER)
+        assert (chart["name"], chart["version"]) == (name, version)
+    assert set(charts.CHARTS) == set(PINNED)
+
+
+def differences(ours, theirs, path=""):
+    """Paths at which our values are not theirs; a key of our own without a value is no matter."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for key in sorted(set(ours) | set(theirs)):
+            if key not in theirs:
+                if ours[key] not in (None, "", [], {}):
+                    yield f"{path}{key}"
+            elif key not in ours:
+                yield f"{path}{key} is missing"
+            else:
+                yield from differences(ours[key], theirs[key], f"{path}{key}.")
+    elif ours != theirs:
+        yield path.rstrip(".")
+
+
+@pytest.mark.parametrize("name", sorted(set(PINNED) - {"karpenter-crd"}))
+def test_keys_and_defaults_are_upstreams(assembled, name):
+    ours = yaml.safe_load((assembled / name / "values.yaml").read_text())
+    upstream = yaml.safe_load((UPSTREAM / name / "values.yaml").read_text())
+
+    assert list(differences(ours, upstream)) == OWN.get(name, [])
+
+
+@pytest.mark.parametrize("name", sorted(PINNED))
+def test_no_chart_takes_a_key_that_upstream_has_not(assembled, name):
+    schema = json.loads((assembled / name / "values.schema.json").read_text())
+
+    jsonschema.validate({}, schema)
+    with pytest.raises(jsonschema.ValidationError, match="'nodeSelectors' was unexpected"):
+        jsonschema.validate({"nodeSelectors": {}}, schema)
 
 
 def test_both_charts_carry_the_five_crds_of_the_project(assembled):
@@ -72,11 +77,12 @@ def test_both_charts_carry_the_five_crds_of_the_project(assembled):
 
 
 def test_assembling_again_leaves_nothing_of_the_time_before(tmp_path):
-    charts.assemble(tmp_path)
+    charts.assemble(tmp_path, [Placeholder("mine", "podinfo", "6.9.0")])
     (tmp_path / "karpenter" / "templates" / "old.yaml").write_text("")
     charts.assemble(tmp_path)
 
     assert not (tmp_path / "karpenter" / "templates" / "old.yaml").exists()
+    assert {folder.name for folder in tmp_path.iterdir()} == set(charts.CHARTS)
 
 
 @pytest.mark.parametrize(
@@ -86,6 +92,7 @@ def test_assembling_again_leaves_nothing_of_the_time_before(tmp_path):
         ({"replica": 1}, "'replica' was unexpected"),
         ({"settings": {"featureGates": {"drift": True}}}, "'drift' was unexpected"),
         ({"controller": {"image": {"name": "x"}}}, "'name' was unexpected"),
+        ({"controller": {"securityContext": {"uid": 1}}}, "'uid' was unexpected"),
         ({"tolerations": {}}, "{} is not of type 'array'"),
     ],
 )
@@ -111,117 +118,3 @@ def test_values_of_kubernetes_types_are_free(assembled, values):
     schema = json.loads((assembled / "karpenter" / "values.schema.json").read_text())
 
     jsonschema.validate(values, schema)
-
-
-@pytest.mark.engine
-def test_a_chart_without_the_clusters_name_is_refused(render):
-    with pytest.raises(ValueError, match=r"settings\.clusterName must name the cluster"):
-        render("karpenter", {})
-
-
-@pytest.mark.engine
-def test_an_unknown_value_stops_helm(render):
-    with pytest.raises(ValueError, match="'interruptionQueueName' not allowed"):
-        render("karpenter", {"settings": {"clusterName": "a", "interruptionQueueName": "q"}})
-
-
-@pytest.mark.engine
-def test_settings_become_the_controllers_variables(render):
-    settings = {"clusterName": "dev", "interruptionQueue": "queue", "isolatedVPC": True}
-    region = {"name": "AWS_REGION", "value": "eu-west-1"}
-
-    told = variables(render("karpenter", {"settings": settings, "controller": {"env": [region]}}))
-
-    assert set(told.pop("FEATURE_GATES").split(",")) == GATES
-    expected = {
-        "CLUSTER_NAME": "dev",
-        "INTERRUPTION_QUEUE": "queue",
-        "ISOLATED_VPC": "true",
-        "BATCH_MAX_DURATION": "10s",
-        "BATCH_IDLE_DURATION": "1s",
-        "VM_MEMORY_OVERHEAD_PERCENT": "0.075",
-        "RESERVED_ENIS": "0",
-        "PREFERENCE_POLICY": "Respect",
-        "MIN_VALUES_POLICY": "Strict",
-        "AMI_REFRESH_INTERVAL": "1m",
-        "AWS_REGION": "eu-west-1",
-        "METRICS_PORT": "8080",
-        "LOG_LEVEL": "info",
-    }
-    assert expected.items() <= told.items()
-    assert "CLUSTER_ENDPOINT" not in told
-
-
-@pytest.mark.engine
-def test_a_setting_that_is_false_or_zero_is_not_sent_as_upstream_does_not(render):
-    settings = {"clusterName": "dev", "vmMemoryOverheadPercent": 0, "ignoreDRARequests": False}
-
-    told = variables(render("karpenter", {"settings": settings}))
-
-    assert {"VM_MEMORY_OVERHEAD_PERCENT", "IGNORE_DRA_REQUESTS"} & set(told) == set()
-
-
-@pytest.mark.engine
-def test_rules_of_placement_select_the_controllers_own_pods(render):
-    spec = pod_spec(render("karpenter", SETTINGS))
-
-    own = {"app.kubernetes.io/name": "karpenter", "app.kubernetes.io/instance": "karpenter"}
-    apart = spec["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
-    assert [term["labelSelector"]["matchLabels"] for term in apart] == [own]
-    spread = spec["topologySpreadConstraints"]
-    assert [rule["labelSelector"]["matchLabels"] for rule in spread] == [own]
-    assert "podAffinity" not in spec["affinity"]
-
-
-@pytest.mark.engine
-def test_values_of_the_pod_arrive(render):
-    resources = {"requests": {"cpu": "1"}, "limits": {"memory": "1Gi"}}
-    values = {
-        "replicas": 1,
-        "dnsPolicy": "Default",
-        "tolerations": [],
-        "podLabels": {"team": "platform"},
-        "controller": {"resources": resources},
-        "serviceAccount": {"name": "other", "annotations": {"eks.amazonaws.com/role-arn": "arn"}},
-    }
-
-    objects = render("karpenter", SETTINGS | values)
-
-    deployment, spec = objects["Deployment", "karpenter"], pod_spec(objects)
-    assert deployment["spec"]["replicas"] == 1
-    assert deployment["spec"]["template"]["metadata"]["labels"]["team"] == "platform"
-    assert (spec["dnsPolicy"], spec["serviceAccountName"]) == ("Default", "other")
-    assert "tolerations" not in spec
-    assert spec["priorityClassName"] == "system-cluster-critical"
-    assert spec["containers"][0]["resources"] == resources
-    account = objects["ServiceAccount", "other"]
-    assert account["metadata"]["annotations"] == {"eks.amazonaws.com/role-arn": "arn"}
-
-
-@pytest.mark.engine
-def test_each_right_is_bound_to_the_service_account(render):
-    objects = render("karpenter", SETTINGS | {"serviceAccount": {"name": "other"}})
-
-    bindings = {key: one for key, one in objects.items() if key[0].endswith("Binding")}
-    assert set(bindings) == {
-        ("ClusterRoleBinding", "karpenter"),
-        ("ClusterRoleBinding", "karpenter-core"),
-        ("RoleBinding", "karpenter"),
-        ("RoleBinding", "karpenter-dns"),
-    }
-    for (kind, name), binding in bindings.items():
-        assert (kind.removesuffix("Binding"), name) in objects
-        subject = {"kind": "ServiceAccount", "name": "other", "namespace": "platform"}
-        assert binding["subjects"] == [subject]
-
-
-@pytest.mark.engine
-def test_annotations_reach_each_crd(render):
-    keep = {"helm.sh/resource-policy": "keep"}
-
-    crds = render("karpenter-crd", {"additionalAnnotations": keep})
-
-    assert len(crds) == len(charts.crds())
-    for crd in crds.values():
-        assert crd["kind"] == "CustomResourceDefinition"
-        assert keep.items() <= crd["metadata"]["annotations"].items()

@@ -3,9 +3,9 @@
 import pytest
 from moto.server import ThreadedMotoServer
 
-from rehearsal import leftovers
+from rehearsal import account_things, leftovers
+from rehearsal.account_things import AWS_KINDS, Thing
 from rehearsal.clients import aws_client
-from rehearsal.leftovers import AWS_KINDS, Thing
 from rehearsal.state import State
 
 ACCOUNT = "123456789012"
@@ -31,6 +31,7 @@ class FakeCluster:
 
     def __init__(self, objects):
         self.objects = objects
+        self.annotations = {}
 
     def get(self, path):
         def kind(name, kind, verbs=("list", "get")):
@@ -47,6 +48,9 @@ class FakeCluster:
                     kind("leases", "Lease"),
                     kind("clusterroles", "ClusterRole"),
                     kind("configmaps", "ConfigMap"),
+                    kind("customresourcedefinitions", "CustomResourceDefinition"),
+                    kind("csidrivers", "CSIDriver"),
+                    kind("apiservices", "APIService"),
                 ]
             },
             "/apis/karpenter.sh/v1": {"resources": [kind("nodepools", "NodePool")]},
@@ -56,7 +60,7 @@ class FakeCluster:
     def items(self, path):
         return [
             {
-                "metadata": {"name": name}
+                "metadata": {"name": name, "annotations": self.annotations.get(name)}
                 | ({"namespace": namespace} if namespace else {})
                 | ({"deletionTimestamp": "2026-11-21T00:00:00Z"} if more else {}),
                 "spec": {"nodeName": more[0]} if more else {},
@@ -92,6 +96,28 @@ def test_custom_resources_are_found_and_what_the_control_plane_makes_for_itself_
     }
 
 
+def test_what_helm_keeps_for_the_next_installation_is_no_leftover():
+    cluster = FakeCluster(
+        {
+            "customresourcedefinitions": [
+                ("", "targetgroupbindings.elbv2.k8s.aws"),
+                ("", "dnsendpoints.externaldns.k8s.io"),
+                ("", "nodepools.karpenter.sh"),
+            ],
+            "apiservices": [("", "v1beta1.elbv2.k8s.aws"), ("", "v1.karpenter.sh")],
+            "csidrivers": [("", "efs.csi.aws.com"), ("", "ebs.csi.aws.com")],
+        }
+    )
+    cluster.annotations["efs.csi.aws.com"] = {"helm.sh/resource-policy": "keep", "a": "b"}
+    cluster.annotations["ebs.csi.aws.com"] = {"helm.sh/resource-policy": "delete"}
+
+    assert leftovers.cluster_things(cluster) == {
+        Thing("CustomResourceDefinition", "nodepools.karpenter.sh", ""),
+        Thing("APIService", "v1.karpenter.sh", ""),
+        Thing("CSIDriver", "ebs.csi.aws.com", ""),
+    }
+
+
 def test_what_is_there_before_is_no_leftover_and_all_else_is(endpoints, tmp_path, monkeypatch):
     monkeypatch.setattr(leftovers, "Cluster", lambda _: FakeCluster({}))
     state = State(tmp_path)
@@ -105,14 +131,45 @@ def test_what_is_there_before_is_no_leftover_and_all_else_is(endpoints, tmp_path
     iam.create_service_linked_role(AWSServiceName="spot.amazonaws.com")
     kept, going = (kms.create_key(Description="d")["KeyMetadata"] for _ in range(2))
     kms.schedule_key_deletion(KeyId=going["KeyId"], PendingWindowInDays=7)
+    # AWS makes its own key with the first volume that is encrypted and names none.
+    ec2.create_volume(AvailabilityZone="eu-west-1a", Size=1, Encrypted=True)
     leftovers.remember(state)
 
     left = leftovers.find(state, [f"arn:aws:iam::{ACCOUNT}:role/admin"])
 
     by_kind = {thing.kind: thing for thing in left}
-    assert sorted(by_kind) == ["IAM role", "KMS key", "VPC", "route table", "security group"]
+    rest = ["VPC", "route table", "security group", "volume"]
+    assert sorted(by_kind) == ["IAM role", "KMS key", *rest]
+    assert len(left) == len(by_kind)
     assert by_kind["IAM role"].name == "new"
     assert by_kind["KMS key"].id == kept["Arn"]
+
+
+def test_what_is_inside_of_something_is_found_too(endpoints):
+    clients = [aws_client(service, endpoints) for service in ("ec2", "efs", "route53")]
+    ec2, efs, route53 = clients
+    zone = route53.create_hosted_zone(Name="example.com", CallerReference="1")["HostedZone"]["Id"]
+    subnet = ec2.describe_subnets()["Subnets"][0]["SubnetId"]
+    before = account_things.aws_things(endpoints)
+    text = {"Name": "a.example.com", "Type": "TXT", "TTL": 1, "ResourceRecords": [{"Value": '"x"'}]}
+    part = {**text, "Name": "b.example.com", "Type": "NS", "ResourceRecords": [{"Value": "ns."}]}
+    changes = [{"Action": "CREATE", "ResourceRecordSet": record} for record in (text, part)]
+    route53.change_resource_record_sets(HostedZoneId=zone, ChangeBatch={"Changes": changes})
+    files = efs.create_file_system(Tags=[{"Key": "Name", "Value": "files"}])["FileSystemId"]
+    target = efs.create_mount_target(FileSystemId=files, SubnetId=subnet)
+    pair = ec2.create_key_pair(KeyName="pair", KeyType="ed25519")["KeyName"]
+
+    assert Thing("hosted zone", zone, "example.com.") in before
+    assert not [thing for thing in before if thing.kind == "DNS record"]
+    assert account_things.aws_things(endpoints) - before == {
+        # In a zone that was there: all but the records that AWS puts in.
+        Thing("DNS record", f"{zone} NS b.example.com.", "NS b.example.com."),
+        Thing("DNS record", f"{zone} TXT a.example.com.", "TXT a.example.com."),
+        Thing("EFS file system", files, "files"),
+        Thing("EFS mount target", target["MountTargetId"], f"of {files}"),
+        Thing("network interface", target["NetworkInterfaceId"], ""),
+        Thing("key pair", pair, pair),
+    }
 
 
 def test_settling_waits_until_nothing_is_left_but_not_for_ever(monkeypatch):
@@ -129,6 +186,6 @@ def test_settling_waits_until_nothing_is_left_but_not_for_ever(monkeypatch):
 
 @pytest.mark.parametrize("kind", AWS_KINDS, ids=lambda kind: kind.kind)
 def test_every_kind_can_be_listed(endpoints, kind):
-    for thing in leftovers._listed(aws_client(kind.service, endpoints), kind):
+    for thing in account_things._listed(aws_client(kind.service, endpoints), kind):
         assert thing.kind == kind.kind
         assert thing.id

@@ -16,10 +16,10 @@ from rich.console import Console
 
 from rehearsal import __main__ as command_line
 from rehearsal import account, leftovers, report
+from rehearsal.account_things import Thing
 from rehearsal.clients import Cluster, aws_client
 from rehearsal.commands import Options, Rehearsal
 from rehearsal.engine import Outcome
-from rehearsal.leftovers import Thing
 from rehearsal.nodes_now import Node
 from rehearsal.scenario import CLAIMS, Scenario, Scene, Workload
 from rehearsal.state import ROOT

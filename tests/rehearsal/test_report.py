@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from rehearsal import report
-from rehearsal.leftovers import Thing
+from rehearsal.account_things import Thing
 from rehearsal.nodes_now import Node, nodes_now
 from rehearsal.scenario import Scene
 

@@ -20,7 +20,9 @@ from rehearsal.aws.eks_service.kubernetes import Kubernetes, Object
 FOLDER = Path(__file__).parent.parent / "eks_addons"
 REGISTRY = "602401143452.dkr.ecr.{region}.amazonaws.com/eks/"
 ROLE_ANNOTATION = "eks.amazonaws.com/role-arn"
-WORKLOADS = ("Deployment", "DaemonSet")
+PARTS = {"Deployment": "controller", "DaemonSet": "node"}
+"""Add-ons with both have the values of each under such a key."""
+WORKLOADS = tuple(PARTS)
 
 
 @dataclass(frozen=True)
@@ -93,18 +95,20 @@ def parse_values(addon: str, text: str | None) -> dict[str, Any]:
 
 def objects_of(addon: str, wanted: Installation) -> list[Object]:
     """The objects of an installation."""
-    objects = copy.deepcopy(manifest(addon).objects)
+    known = manifest(addon)
+    objects = copy.deepcopy(known.objects)
     for one in objects:
-        if one["kind"] == "ServiceAccount" and wanted.role_arn:
+        if wanted.role_arn and _is(one, "ServiceAccount", known.service_account):
             one["metadata"].setdefault("annotations", {})[ROLE_ANNOTATION] = wanted.role_arn
         if one["kind"] in WORKLOADS:
             for container in one["spec"]["template"]["spec"]["containers"]:
                 image = container["image"].replace("registry/", REGISTRY)
                 container["image"] = f"{image.format(region=wanted.region)}:{wanted.version}"
-            for key, value in wanted.values.items():
+            for key, value in _values_for(one, wanted.values).items():
                 if key in EFFECTS:
                     EFFECTS[key](one, value)
-    budget = wanted.values.get("podDisruptionBudget", {})
+    controllers = wanted.values | wanted.values.get("controller", {})
+    budget = controllers.get("podDisruptionBudget", {})
     if budget.get("enabled") is False:
         return [one for one in objects if one["kind"] != "PodDisruptionBudget"]
     return objects
@@ -124,6 +128,15 @@ def unready(kubernetes: Kubernetes, addon: str) -> str | None:
                 f"{available} of {wanted} are available"
             )
     return None
+
+
+def _is(one: Object, kind: str, name: str | None) -> bool:
+    return one["kind"] == kind and one["metadata"]["name"] == name
+
+
+def _values_for(workload: Object, values: dict[str, Any]) -> dict[str, Any]:
+    """Those of the whole add-on, and those under the part of it that this workload is."""
+    return values | values.get(PARTS[workload["kind"]], {})
 
 
 def _pod(workload: Object) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import grpc
 from pulumi.runtime.proto import provider_pb2 as pb
 from pulumi.runtime.proto import status_pb2
 
-from rehearsal.aws.provider import data_sources
 from rehearsal.aws.provider.account import AwsError, ConfigurationError
+from rehearsal.aws.provider.source import NoAnswer
 
 
 class Refused(Exception):
@@ -16,7 +16,7 @@ class Refused(Exception):
 
 def explain(error: Exception, where: str) -> str:
     """What went wrong, for the user, with the resource at hand."""
-    if isinstance(error, AwsError | data_sources.NoAnswer | ConfigurationError):
+    if isinstance(error, AwsError | NoAnswer | ConfigurationError):
         return f"{where}: {error}"
     # A mistake of the table itself: say where, so that the entry can be mended.
     return f"{where}: {type(error).__name__}: {error} (in the stand-in AWS provider's table)"

@@ -50,7 +50,7 @@ def fill_in(
     """The inputs with default tags, names and the real provider's defaults."""
     inputs = {key: value for key, value in news.items() if value is not None}
     old_defaults = set(olds.get(DEFAULTS, []))
-    if "tags" in kind.properties and account.default_tags:
+    if kind.tag_map and account.default_tags:
         given = inputs.get("tags")
         if not isinstance(given, str):
             inputs["tags"] = {**account.default_tags, **as_object(given)}

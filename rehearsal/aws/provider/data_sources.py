@@ -1,30 +1,15 @@
 """The functions (data sources) that programs may call: one entry each, as in the table of types."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+import re
 
 import jmespath
 
+from rehearsal.aws.provider import ec2_sources
 from rehearsal.aws.provider.account import Account
-from rehearsal.aws.provider.plain import as_list, as_object
+from rehearsal.aws.provider.plain import as_list
 from rehearsal.aws.provider.shapes import from_api
+from rehearsal.aws.provider.source import DataSource, NoAnswer, single
 from rehearsal.aws.resource_types.entry import Values
-
-Answer = Callable[[Account, Values], Values]
-
-
-class NoAnswer(ValueError):
-    """The data source cannot say what was asked."""
-
-
-@dataclass(frozen=True)
-class DataSource:
-    """A Pulumi function: the arguments it knows and how it is answered."""
-
-    arguments: tuple[str, ...]
-    answer: Answer
-    required: tuple[str, ...] = field(default=())
 
 
 def _caller(account: Account, _: Values) -> Values:
@@ -57,31 +42,6 @@ def _region(account: Account, asked: Values) -> Values:
         "region": name,
         "endpoint": f"ec2.{name}.amazonaws.com",
         "description": name,
-    }
-
-
-def _filters(asked: Values) -> list[Values]:
-    filters = [{"Name": f["name"], "Values": f["values"]} for f in as_list(asked.get("filters"))]
-    tags = as_object(asked.get("tags")).items()
-    return filters + [{"Name": f"tag:{key}", "Values": [value]} for key, value in tags]
-
-
-def _zones(account: Account, asked: Values) -> Values:
-    filters = _filters(asked)
-    if state := asked.get("state"):
-        filters.append({"Name": "state", "Values": [state]})
-    parameters: Values = {"Filters": filters} if filters else {}
-    if asked.get("allAvailabilityZones"):
-        parameters["AllAvailabilityZones"] = True
-    zones = account.request("ec2", "DescribeAvailabilityZones", parameters)["AvailabilityZones"]
-    left_out = {*as_list(asked.get("excludeNames")), *as_list(asked.get("excludeZoneIds"))}
-    zones = [z for z in zones if not {z["ZoneName"], z["ZoneId"]} & left_out]
-    zones.sort(key=lambda zone: zone["ZoneName"])
-    return {
-        "id": account.region,
-        "names": [zone["ZoneName"] for zone in zones],
-        "zoneIds": [zone["ZoneId"] for zone in zones],
-        "groupNames": sorted({zone.get("GroupName") or account.region for zone in zones}),
     }
 
 
@@ -124,76 +84,103 @@ def _cluster(account: Account, asked: Values) -> Values:
     }
 
 
-def _single(noun: str, found: list[Values], asked: Values) -> Values:
-    if len(found) == 1:
-        return found[0]
-    problem = f"no matching {noun} found" if not found else f"{len(found)} {noun}s match"
-    raise NoAnswer(f"{problem}: change the search criteria ({asked})")
+def _roles(account: Account, asked: Values) -> Values:
+    """The roles' names and ARNs; no error where there is none."""
+    prefix = asked.get("pathPrefix")
+    parameters: Values = {"PathPrefix": prefix} if prefix else {}
+    # moto ignores the prefix of a page that is asked for by its marker: 1,000 is IAM's largest.
+    found = account.request("iam", "ListRoles", {**parameters, "MaxItems": 1000})["Roles"]
+    wanted = re.compile(asked.get("nameRegex") or "")
+    kept = [role for role in found if wanted.search(role["RoleName"])]
+    return {
+        "id": account.region,
+        "arns": [role["Arn"] for role in kept],
+        "names": [role["RoleName"] for role in kept],
+    }
 
 
-def _vpc(account: Account, asked: Values) -> Values:
-    parameters: Values = {"VpcIds": [asked["id"]]} if asked.get("id") else {}
-    filters = _filters(asked)
-    for ours, theirs in (("default", "isDefault"), ("cidrBlock", "cidr"), ("state", "state")):
-        if asked.get(ours) is not None:
-            value = asked[ours]
-            text = str(value).lower() if isinstance(value, bool) else value
-            filters.append({"Name": theirs, "Values": [text]})
-    if filters:
-        parameters["Filters"] = filters
-    found = _single("EC2 VPC", account.request("ec2", "DescribeVpcs", parameters)["Vpcs"], asked)
-    return _described(found, account, "vpc", found["VpcId"]) | {"default": found.get("IsDefault")}
+def _addon(account: Account, asked: Values) -> Values:
+    parameters = {"clusterName": asked["clusterName"], "addonName": asked["addonName"]}
+    found = account.request("eks", "DescribeAddon", parameters)["addon"]
+    return {
+        **from_api(found, {}),
+        "id": f"{asked['clusterName']}:{asked['addonName']}",
+        "arn": found["addonArn"],
+        "tags": found.get("tags", {}),
+    }
 
 
-def _subnet(account: Account, asked: Values) -> Values:
-    parameters: Values = {"SubnetIds": [asked["id"]]} if asked.get("id") else {}
-    filters = _filters(asked)
-    for ours, theirs in (
-        ("availabilityZone", "availability-zone"),
-        ("cidrBlock", "cidr-block"),
-        ("vpcId", "vpc-id"),
-    ):
-        if asked.get(ours) is not None:
-            filters.append({"Name": theirs, "Values": [asked[ours]]})
-    if filters:
-        parameters["Filters"] = filters
-    subnets = account.request("ec2", "DescribeSubnets", parameters)["Subnets"]
-    found = _single("EC2 Subnet", subnets, asked)
-    return _described(found, account, "subnet", found["SubnetId"])
+def _oidc_provider(account: Account, asked: Values) -> Values:
+    if (asked.get("arn") is None) == (asked.get("url") is None):
+        raise NoAnswer("one of `arn,url` must be specified")
+    wanted = str(asked.get("url", "")).removeprefix("https://")
+    known = account.request("iam", "ListOpenIDConnectProviders", {})["OpenIDConnectProviderList"]
+    for arn in [one["Arn"] for one in known]:
+        found = account.request(
+            "iam", "GetOpenIDConnectProvider", {"OpenIDConnectProviderArn": arn}
+        )
+        if asked.get("arn") == arn or found["Url"].removeprefix("https://") == wanted:
+            return {
+                "id": arn,
+                "arn": arn,
+                "url": found["Url"].removeprefix("https://"),
+                "clientIdLists": found.get("ClientIDList", []),
+                "thumbprintLists": found.get("ThumbprintList", []),
+                "tags": {tag["Key"]: tag["Value"] for tag in found.get("Tags", [])},
+            }
+    by = "url" if wanted else "arn"
+    raise NoAnswer(f"finding IAM OIDC Provider by {by} ({asked[by]}): not found")
 
 
-def _subnets(account: Account, asked: Values) -> Values:
-    filters = _filters(asked)
-    parameters = {"Filters": filters} if filters else {}
-    found = account.request("ec2", "DescribeSubnets", parameters)["Subnets"]
-    return {"id": account.region, "ids": [subnet["SubnetId"] for subnet in found]}
+def _zone(account: Account, asked: Values) -> Values:
+    name = f"{str(asked.get('name') or '').rstrip('.')}."
+    private = bool(asked.get("privateZone") or asked.get("vpcId"))
+    zones = account.request("route53", "ListHostedZones", {"MaxItems": "1000"})["HostedZones"]
+    kept: list[Values] = []
+    for zone in zones:
+        zone_id = zone["Id"].rpartition("/")[2]
+        if asked.get("zoneId", zone_id) != zone_id:
+            continue
+        if asked.get("name") and (zone["Name"], zone["Config"]["PrivateZone"]) != (name, private):
+            continue
+        details = account.request("route53", "GetHostedZone", {"Id": zone_id})
+        vpcs = [vpc["VPCId"] for vpc in details.get("VPCs", [])]
+        if asked.get("vpcId") is None or asked["vpcId"] in vpcs:
+            kept.append({**details.get("DelegationSet", {}), **zone, "Id": zone_id})
+    found = single("Route 53 Hosted Zone", kept, asked)
+    return {
+        "id": found["Id"],
+        "zoneId": found["Id"],
+        "arn": f"arn:{account.partition}:route53:::hostedzone/{found['Id']}",
+        "name": found["Name"].rstrip("."),
+        "nameServers": found.get("NameServers", []),
+        "privateZone": found["Config"]["PrivateZone"],
+        "comment": found["Config"].get("Comment", ""),
+        "callerReference": found.get("CallerReference", ""),
+        "resourceRecordSetCount": found.get("ResourceRecordSetCount", 0),
+        "tags": {},
+    }
 
 
-def _described(found: Mapping[str, Any], account: Account, noun: str, id_: str) -> Values:
-    tags = {tag["Key"]: tag["Value"] for tag in found.get("Tags", [])}
-    arn = f"arn:{account.partition}:ec2:{account.region}:{account.identity['Account']}"
-    return {**from_api(dict(found), {}), "id": id_, "arn": f"{arn}:{noun}/{id_}", "tags": tags}
-
-
-_SEARCH = ("filters", "tags")
 DATA_SOURCES: dict[str, DataSource] = {
     "aws:index/getCallerIdentity:getCallerIdentity": DataSource((), _caller),
     "aws:index/getPartition:getPartition": DataSource((), _partition),
     "aws:index/getRegion:getRegion": DataSource(("name", "endpoint"), _region),
-    "aws:index/getAvailabilityZones:getAvailabilityZones": DataSource(
-        ("allAvailabilityZones", "excludeNames", "excludeZoneIds", "filters", "state"), _zones
-    ),
     "aws:eks/getAddonVersion:getAddonVersion": DataSource(
         ("addonName", "kubernetesVersion", "mostRecent"),
         _addon_version,
         required=("addonName", "kubernetesVersion"),
     ),
     "aws:eks/getCluster:getCluster": DataSource(("name", "tags"), _cluster, required=("name",)),
-    "aws:ec2/getVpc:getVpc": DataSource(("id", "cidrBlock", "default", "state", *_SEARCH), _vpc),
-    "aws:ec2/getSubnet:getSubnet": DataSource(
-        ("id", "availabilityZone", "cidrBlock", "vpcId", *_SEARCH), _subnet
+    "aws:iam/getRoles:getRoles": DataSource(("nameRegex", "pathPrefix"), _roles),
+    "aws:eks/getAddon:getAddon": DataSource(
+        ("addonName", "clusterName", "tags"), _addon, required=("addonName", "clusterName")
     ),
-    "aws:ec2/getSubnets:getSubnets": DataSource(_SEARCH, _subnets),
+    "aws:iam/getOpenIdConnectProvider:getOpenIdConnectProvider": DataSource(
+        ("arn", "tags", "url"), _oidc_provider
+    ),
+    "aws:route53/getZone:getZone": DataSource(("name", "privateZone", "vpcId", "zoneId"), _zone),
+    **ec2_sources.DATA_SOURCES,
 }
 
 

@@ -48,7 +48,7 @@ def between(
         if not _differs(old, actual, new, kind, name):
             continue
         before = old if old != new else actual
-        replaces = REPLACES in prop
+        replaces = REPLACES in prop or bool(prop.replaces_if and news.get(prop.replaces_if))
         if prop.replaces_when:
             replaces = replaces or prop.replaces_when(before, new)
         for path, change in values.changed_paths(before, new, name):

@@ -30,6 +30,8 @@ def create(running: Running, types: dict[str, ResourceType]) -> Values:
     """Make it and wait until it can be used; its state. Sets `running.id`."""
     _check_references(running, types, set(running.inputs))
     with _lock(running):
+        for step in running.kind.before:
+            running.description |= running.do(step) or {}
         first, *others = running.kind.create
         running.id = resource_id(running, running.do(first))
         try:

@@ -189,7 +189,7 @@ class Running:
                 state[name] = value
         if self.kind.regional:
             state["region"] = self.account.region
-        if "tags" in self.kind.properties:
+        if self.kind.tag_map:
             state["tagsAll"] = as_object(state.get("tags"))
         return state
 

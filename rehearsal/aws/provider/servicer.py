@@ -256,7 +256,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer):
                 planned[name] = filled | given
         if kind.regional:
             planned["region"] = self._account(context).region
-        if "tags" in kind.properties:
+        if kind.tag_map:
             planned["tagsAll"] = as_object(inputs.get("tags"))
         return planned
 

@@ -64,6 +64,7 @@ def _from_tags(specifications: list[Values]) -> list[Values]:
 DISKS = Codec(to_api=list, from_api=_from_disks, inside=True)
 DATA: dict[str, Property] = {
     "blockDeviceMappings": _data("BlockDeviceMappings", codec=DISKS),
+    "creditSpecification": _data("CreditSpecification"),
     "ebsOptimized": _data("EbsOptimized"),
     "iamInstanceProfile": _data("IamInstanceProfile"),
     "imageId": _data("ImageId"),

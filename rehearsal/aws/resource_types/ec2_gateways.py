@@ -49,9 +49,28 @@ INTERNET_GATEWAY = ResourceType(
                 at="NatGateways[?State=='available' && ConnectivityType!='private'].NatGatewayId",
             )
         ),
+        InUse(
+            call(
+                "DescribeNetworkInterfaces",
+                Filters=where("vpc-id", "{vpcId}"),
+                at="NetworkInterfaces[?Association.PublicIp].NetworkInterfaceId",
+            )
+        ),
     ),
     outputs={"arn": ec2_arn("internet-gateway"), "ownerId": Text("{account}")},
 )
+
+
+def _lead_to_interface(running: Running) -> None:
+    _take_from_interface(running)
+    if interface := running.inputs.get("networkInterface"):
+        running.api("AssociateAddress", AllocationId=running.id, NetworkInterfaceId=interface)
+
+
+def _take_from_interface(running: Running) -> None:
+    if association := running.description.get("AssociationId"):
+        running.api("DisassociateAddress", AssociationId=association)
+
 
 EIP = ResourceType(
     token="aws:ec2/eip:Eip",
@@ -59,20 +78,33 @@ EIP = ResourceType(
     properties={
         "domain": prop(REPLACES, COMPUTED),
         "networkBorderGroup": prop(REPLACES, COMPUTED),
+        "networkInterface": prop(
+            COMPUTED,
+            api="NetworkInterfaceId",
+            refers_to="aws:ec2/networkInterface:NetworkInterface",
+        ),
         "publicIpv4Pool": prop(REPLACES, COMPUTED),
         "tags": TAGS,
     },
     id="AllocationId",
-    create=(call("AllocateAddress", **tagged("elastic-ip")),),
+    create=(
+        call(
+            "AllocateAddress",
+            takes=("domain", "networkBorderGroup", "publicIpv4Pool"),
+            **tagged("elastic-ip"),
+        ),
+    ),
     read=(call("DescribeAddresses", AllocationIds=["{id}"], at="Addresses[0]"),),
-    update=(RETAG,),
-    delete=(call("ReleaseAddress", takes=(), AllocationId="{id}"),),
+    update=(When(("networkInterface",), _lead_to_interface, at_create=True), RETAG),
+    delete=(_take_from_interface, call("ReleaseAddress", takes=(), AllocationId="{id}")),
     in_use=(
         InUse(
             call(
                 "DescribeAddresses",
                 AllocationIds=["{id}"],
-                at="Addresses[?AssociationId].AssociationId",
+                # Where the program says so itself, the provider ends the association.
+                at="Addresses[?AssociationId && NetworkInterfaceId!='{networkInterface}']"
+                ".AssociationId",
             ),
             code="InvalidIPAddress.InUse",
         ),
@@ -90,7 +122,6 @@ EIP = ResourceType(
         "arn": ec2_arn("elastic-ip"),
         "associationId": "AssociationId",
         "instance": "InstanceId",
-        "networkInterface": "NetworkInterfaceId",
         "privateIp": "PrivateIpAddress",
         "publicIp": "PublicIp",
     },

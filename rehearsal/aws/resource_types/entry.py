@@ -67,6 +67,8 @@ class Property:
     """Names inside a nested value that AWS fills in: unknown until the resource is there."""
     replaces_when: Callable[[Any, Any], bool] | None = None
     """Old and new value: whether this change makes a new resource."""
+    replaces_if: str = ""
+    """Name of another input: while it is true, a change makes a new resource."""
 
     def __contains__(self, trait: Trait) -> bool:
         return trait in self.traits
@@ -164,6 +166,8 @@ class ResourceType:
     """JMESPath in the create response, a template (with braces), or a function of the inputs."""
     create: tuple[Step, ...]
     """The first is the one that makes it."""
+    before: tuple[Step, ...] = ()
+    """What is looked up before: `create` finds it as if AWS had described it."""
     read: tuple[Step, ...]
     """The first finds it; the answers are merged into one description."""
     delete: tuple[Step, ...]
@@ -181,6 +185,13 @@ class ResourceType:
     delete_first: bool = False
     """A replacement must wait until the old one is gone, since both cannot exist."""
     regional: bool = True
+    default_tags: bool = True
+    """Whether `tags` is a map, to which the provider adds the tags of the whole stack."""
+
+    @property
+    def tag_map(self) -> bool:
+        """Whether it takes tags, and as a map."""
+        return "tags" in self.properties and self.default_tags
 
     def steps(self) -> tuple[When, ...]:
         """The update steps, each with the properties that make it run."""

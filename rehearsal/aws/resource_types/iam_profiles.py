@@ -56,7 +56,9 @@ INSTANCE_PROFILE = ResourceType(
 
 
 def _find_linked_role(running: Running) -> object:
-    return running.api("GetRole", RoleName=running.id.rpartition("/")[2])["Role"]
+    # GetRole does not tell the service, but the path holds it: AWS's provider reads it there too.
+    _, service, name = running.id.rsplit("/", 2)
+    return running.api("GetRole", RoleName=name)["Role"] | {"AWSServiceName": service}
 
 
 def _delete_linked_role(running: Running) -> None:
@@ -68,7 +70,7 @@ SERVICE_LINKED_ROLE = ResourceType(
     service="iam",
     regional=False,
     properties={
-        "awsServiceName": prop(REQUIRED, REPLACES, UNREAD, api="AWSServiceName"),
+        "awsServiceName": prop(REQUIRED, REPLACES, api="AWSServiceName"),
         "customSuffix": prop(REPLACES, UNREAD),
         "description": prop(cleared=""),
         "tags": TAGS,

@@ -30,7 +30,7 @@ def config(**settings):
     return KarpenterConfig(**(given | settings))
 
 
-def karpenter(**settings):
+def karpenter(security_group_id=None, **settings):
     """A program with Karpenter; `home` and `network` stand for what the platform gives it."""
     args = KarpenterArgs(
         config=config(**settings),
@@ -43,6 +43,7 @@ def karpenter(**settings):
         charts=ChartSource(),
         controller_needs=[aws.sqs.Queue("home")],
         node_needs=[aws.sqs.Queue("network")],
+        security_group_id=security_group_id,
     )
     return Karpenter("it", args)
 
@@ -208,3 +209,20 @@ def test_the_outputs_are_the_queue_and_the_role_of_the_nodes(once):
 @pytest.mark.parametrize("program", [plain, with_own_profile])
 def test_a_preview_shows_all_of_it(once, program):
     assert once(program, preview=True).tree() == once(program).tree()
+
+
+@pytest.mark.feature("A0-09")
+def test_in_a_cluster_of_somebody_else_nodes_find_their_group_without_a_tag_on_it(deploy):
+    built = deploy(lambda: karpenter(security_group_id="sg-theirs"))
+
+    groups = [each.inputs["spec"]["securityGroupSelectorTerms"] for each in built.every(CLASS)]
+    assert groups == [[{"id": "sg-theirs"}]] * 2
+
+
+def test_a_group_that_the_stack_file_names_comes_first(deploy):
+    theirs = [{"tags": {"team": "blue"}}]
+    classes = {"default": IMAGE | {"security_group_selector_terms": theirs}, "other": IMAGE}
+    built = deploy(lambda: karpenter(security_group_id="sg-theirs", node_classes=classes))
+
+    spec = built.named(CLASS, "ec2nodeclass-default").inputs["spec"]
+    assert spec["securityGroupSelectorTerms"] == theirs

@@ -3,13 +3,7 @@ import pytest
 from pydantic import ValidationError
 
 from components.location import Location
-from components.network import (
-    ExistingNetworkConfig,
-    Network,
-    NetworkArgs,
-    NewNetworkConfig,
-)
-from components.network.config import ENDPOINTS_WITHOUT_INTERNET
+from components.network import Network, NetworkArgs, NewNetworkConfig
 from components.network.network import chosen_zones
 
 LOCATION = Location(region="eu-west-1", account="111122223333")
@@ -22,16 +16,14 @@ TABLE = "aws:ec2/routeTable:RouteTable"
 ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation"
 ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
 GROUP = "aws:ec2/securityGroup:SecurityGroup"
-TAG = "aws:ec2/tag:Tag"
-EXISTING = {
-    "vpc_id": "vpc-0123456789abcdef0",
-    "private_subnet_ids": ("subnet-0aaaaaaa", "subnet-0bbbbbbb"),
-    "public_subnet_ids": ("subnet-0ccccccc",),
-}
+NEEDED = ("ec2", "ecr.api", "sts")
 
 
-def network(config, location=LOCATION):
-    return Network("net", NetworkArgs(config=config, cluster_name="dev", location=location))
+def network(config, location=LOCATION, needed=NEEDED):
+    args = NetworkArgs(
+        config=config, cluster_name="dev", location=location, needed_endpoints=needed
+    )
+    return Network("net", args)
 
 
 def new(**settings):
@@ -43,12 +35,7 @@ def by_default():
 
 
 def isolated():
-    config = new(nat_gateways="none", interface_endpoints=ENDPOINTS_WITHOUT_INTERNET)
-    network(config)
-
-
-def existing():
-    network(ExistingNetworkConfig(**EXISTING))
+    network(new(nat_gateways="none"))
 
 
 def inputs(built, kind):
@@ -256,10 +243,6 @@ def test_interface_endpoints_answer_https_of_the_vpc_under_the_services_own_name
         for name, endpoint in inputs(built, ENDPOINT).items()
         if endpoint["vpcEndpointType"] == "Interface"
     }
-    services = ["ec2", "ecr.api", "ecr.dkr", "eks", "logs", "sqs", "ssm", "sts"]
-    assert sorted(endpoint["serviceName"] for endpoint in interface.values()) == [
-        f"com.amazonaws.eu-west-1.{service}" for service in services
-    ]
     assert interface["net-ecr-api"] == {
         "vpcId": "net-id",
         "serviceName": "com.amazonaws.eu-west-1.ecr.api",
@@ -274,6 +257,49 @@ def test_interface_endpoints_answer_https_of_the_vpc_under_the_services_own_name
     assert (group["ingress"], group.get("egress")) == ([https], None)
 
 
+def interface_services(built):
+    return sorted(
+        endpoint["serviceName"].removeprefix("com.amazonaws.eu-west-1.")
+        for endpoint in inputs(built, ENDPOINT).values()
+        if endpoint["vpcEndpointType"] == "Interface"
+    )
+
+
+@pytest.mark.feature("B-10")
+@pytest.mark.parametrize(
+    ("settings", "services"),
+    [
+        ({"nat_gateways": "none"}, ["ec2", "ecr.api", "sts"]),
+        ({"nat_gateways": "none", "interface_endpoints": ("sts", "kms")}, ["kms", "sts"]),
+        ({"nat_gateways": "none", "interface_endpoints": ()}, []),
+        ({"nat_instance": {}}, []),
+        ({"nat_gateways": "single"}, []),
+        ({"nat_gateways": "single", "interface_endpoints": ("sts",)}, ["sts"]),
+    ],
+)
+def test_endpoints_are_those_that_are_named_or_without_a_way_out_those_that_are_needed(
+    deploy, account, settings, services
+):
+    built = deploy(lambda: network(new(**settings)), account)
+
+    assert interface_services(built) == services
+    assert "net-s3" in inputs(built, ENDPOINT)
+
+
+@pytest.mark.parametrize(
+    ("settings", "alone"),
+    [
+        ({}, False),
+        ({"nat_gateways": "none"}, True),
+        ({"nat_gateways": "none", "nat_instance": {}}, False),
+        ({"nat_instance": {}}, False),
+        ({"nat_gateways": "perZone"}, False),
+    ],
+)
+def test_a_network_is_isolated_without_gateway_and_instance(settings, alone):
+    assert new(**settings).isolated is alone
+
+
 def test_in_china_interface_endpoints_have_names_of_their_own_and_s3_has_not(deploy, account):
     location = Location(region="cn-north-1", account="111122223333")
     built = deploy(lambda: network(new(interface_endpoints=("sts",)), location), account)
@@ -282,56 +308,7 @@ def test_in_china_interface_endpoints_have_names_of_their_own_and_s3_has_not(dep
     assert names == {"cn.com.amazonaws.cn-north-1.sts", "com.amazonaws.cn-north-1.s3"}
 
 
-@pytest.mark.feature("B-08", "A2-18", "B-11")
-def test_of_an_existing_vpc_only_the_tags_of_its_subnets_are_made(once):
-    built = once(existing)
-
-    assert {declared.request.type for declared in built.declared} == {
-        "frugal-eks:index:Network",
-        TAG,
-    }
-    tags = {}
-    for tag in inputs(built, TAG).values():
-        tags.setdefault(tag["resourceId"], {})[tag["key"]] = tag["value"]
-    cluster = {"kubernetes.io/cluster/dev": "shared"}
-    internal = {"kubernetes.io/role/internal-elb": "1", "karpenter.sh/discovery": "dev"} | cluster
-    assert tags == {
-        "subnet-0aaaaaaa": internal,
-        "subnet-0bbbbbbb": internal,
-        "subnet-0ccccccc": {"kubernetes.io/role/elb": "1"} | cluster,
-    }
-
-
-@pytest.mark.feature("B-08")
-def test_an_existing_vpc_is_handed_on_as_it_was_given(once):
-    built = once(existing)
-
-    assert built.outputs["net"] == {
-        "vpcId": "vpc-0123456789abcdef0",
-        "privateSubnetIds": ["subnet-0aaaaaaa", "subnet-0bbbbbbb"],
-        "publicSubnetIds": ["subnet-0ccccccc"],
-    }
-
-
-@pytest.mark.feature("B-08")
-def test_the_cluster_and_its_pods_go_to_the_subnets_of_an_existing_vpc(another):
-    subnets = ["subnet-0aaaaaaa", "subnet-0bbbbbbb"]
-
-    cluster = another.one("eks:index:Cluster").inputs
-    assert (cluster["vpcId"], cluster["privateSubnetIds"]) == ("vpc-0123456789abcdef0", subnets)
-    profiles = another.every("aws:eks/fargateProfile:FargateProfile")
-    assert [profile.inputs["subnetIds"] for profile in profiles] == [subnets] * 3
-    assert another.every(VPC) == []
-
-
-@pytest.mark.feature("B-08")
-def test_subnets_that_carry_their_tags_already_are_left_alone(deploy):
-    built = deploy(lambda: network(ExistingNetworkConfig(**EXISTING, tag_subnets=False)))
-
-    assert built.tree() == ["Network net"]
-
-
-@pytest.mark.parametrize("program", [by_default, isolated, existing])
+@pytest.mark.parametrize("program", [by_default, isolated])
 def test_a_preview_shows_what_an_update_makes(once, account, program):
     preview, update = once(program, account, preview=True), once(program, account)
 
@@ -359,9 +336,9 @@ def test_the_outputs_are_the_vpc_and_its_subnets_in_the_order_of_the_zones(once,
             "availabilityZones: names a zone twice: each gets its own subnets",
         ),
         (
-            {"nat_gateways": "none", "interface_endpoints": ("ec2", "ecr.api", "eks", "sqs")},
-            "interfaceEndpoints: natGateways is none, so pods reach AWS by endpoints alone: "
-            "add ecr.dkr, logs, ssm, sts, or choose natGateways: single",
+            {"nat_gateways": "perZone", "nat_instance": {}},
+            "natInstance: natGateways is perZone, and private subnets have one way out: "
+            "drop natGateways, or drop natInstance",
         ),
     ],
 )

@@ -33,6 +33,7 @@ VERSIONS = {
         "vpc-cni": ["v1.21.0"],
         "kube-proxy": ["v1.35.0"],
         "eks-pod-identity-agent": ["v1.3.0"],
+        "aws-ebs-csi-driver": ["v1.66.0"],
     },
 }
 CA = "Q0E="

@@ -22,6 +22,7 @@ from rehearsal.aws.endpoint import Endpoint, QuietHandler
 from rehearsal.aws.moto_account import MotoAccount
 from rehearsal.aws.provider.servicer import StandIn
 from rehearsal.aws.provider.structs import to_python, to_struct
+from tests.rehearsal.aws.provider.world import World
 
 REGION = "eu-west-1"
 
@@ -214,6 +215,14 @@ class Engine:
 def engine(played_aws: str) -> Engine:  # noqa: ARG001 (sets AWS_ENDPOINT_URL)
     """An engine with a provider that is configured for the played AWS."""
     return Engine()
+
+
+@pytest.fixture
+def world(engine: Engine) -> Iterator[World]:
+    """Makes what a resource needs; all of it is gone after the test."""
+    world = World(engine)
+    yield world
+    world.clear()
 
 
 def urn(token: str, name: str) -> str:

@@ -1,13 +1,14 @@
-"""A small program on the real engine: both stand-ins as the plugins that it starts."""
+"""Small programs on the real engine: both stand-ins as the plugins that it starts."""
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import boto3
 import pytest
 
 from rehearsal import toolchain
@@ -62,12 +63,29 @@ pulumi.export("group", cluster.cluster_security_group_id)
 pulumi.export("kubeconfig", cluster.kubeconfig)
 pulumi.export("forRole", cluster.get_kubeconfig(role_arn=role.arn))
 """
+SPOT_ROLE = """
+from components.roles import SpotServiceLinkedRole
+
+SpotServiceLinkedRole("spot-role")
+"""
+THEIRS = """
+from components.existing_cluster import ExistingCluster, ExistingClusterArgs, ExistingClusterConfig
+from components.location import Location
+
+ExistingCluster(
+    "cluster",
+    ExistingClusterArgs(
+        config=ExistingClusterConfig(existing="theirs"),
+        location=Location(region="eu-west-1", account="123456789012"),
+    ),
+)
+"""
 Pulumi = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def run(played_aws: str, cli: Path, tmp_path: Path) -> Pulumi:
-    """Runs `pulumi` on the program, with everything of its own below a temporary folder."""
+def on_engine(played_aws: str, cli: Path, tmp_path: Path) -> Callable[[str], Pulumi]:
+    """Takes a program; what it returns runs `pulumi` on it, all below a temporary folder."""
     tools = toolchain.ensure(["pulumi-resource-kubernetes"])
     lay_plugins(tmp_path / "home" / "plugins", tools["pulumi-resource-kubernetes"], None)
     (tmp_path / "aws").write_text("#!/bin/sh\n")
@@ -77,7 +95,6 @@ def run(played_aws: str, cli: Path, tmp_path: Path) -> Pulumi:
         folder.mkdir()
     runtime = f"{{name: python, options: {{virtualenv: {json.dumps(sys.prefix)}}}}}"
     (program / "Pulumi.yaml").write_text(f"name: engine\nruntime: {runtime}\n")
-    (program / "__main__.py").write_text(PROGRAM)
     environment = os.environ | {
         "AWS_ENDPOINT_URL": played_aws,
         "PATH": os.pathsep.join([str(cli), str(tmp_path), os.environ["PATH"]]),
@@ -102,9 +119,18 @@ def run(played_aws: str, cli: Path, tmp_path: Path) -> Pulumi:
         assert (done.returncode != 0) == fails, done.stdout + done.stderr
         return done
 
-    pulumi("stack", "init", "dev")
-    pulumi("config", "set", "aws:region", "eu-west-1")
-    return pulumi
+    def start(text: str) -> Pulumi:
+        (program / "__main__.py").write_text(text)
+        new_stack(pulumi, "dev")
+        return pulumi
+
+    return start
+
+
+def new_stack(run: Pulumi, name: str) -> None:
+    """A stack without resources; what follows is done to it."""
+    run("stack", "init", name)
+    run("config", "set", "aws:region", "eu-west-1")
 
 
 def planned(run: Pulumi) -> dict[str, list[str]]:
@@ -118,7 +144,8 @@ def planned(run: Pulumi) -> dict[str, list[str]]:
 
 
 @pytest.mark.feature("C-18")
-def test_a_program_goes_up_changes_and_comes_down(run: Pulumi):
+def test_a_program_goes_up_changes_and_comes_down(on_engine: Callable[[str], Pulumi]):
+    run = on_engine(PROGRAM)
     assert "platform-eksCluster" in planned(run)
     run("up", "--yes", "--skip-preview")
 
@@ -162,3 +189,89 @@ def test_a_program_goes_up_changes_and_comes_down(run: Pulumi):
 
     run("destroy", "--yes", "--skip-preview")
     assert json.loads(run("stack", "export").stdout)["deployment"].get("resources", []) == []
+
+
+@pytest.fixture
+def iam(played_aws: str) -> Iterator[Any]:
+    """The account's IAM; what a test leaves of the role for spot requests is taken away."""
+    client = boto3.client("iam", "eu-west-1", endpoint_url=played_aws)
+    yield client
+    for role in spot_roles(client):
+        client.delete_service_linked_role(RoleName=role["RoleName"])
+
+
+def spot_roles(iam: Any) -> list[dict[str, Any]]:
+    """All that the account has of it: at most one."""
+    return iam.list_roles(PathPrefix="/aws-service-role/spot.amazonaws.com/")["Roles"]
+
+
+def planned_for_the_role(run: Pulumi) -> list[str]:
+    """What a preview would do to the role; empty where nothing."""
+    steps: list[dict[str, Any]] = json.loads(run("preview", "--json").stdout)["steps"]
+    return [s["op"] for s in steps if "aws:iam/serviceLinkedRole:" in s["urn"]]
+
+
+@pytest.mark.feature("C-11")
+def test_the_spot_role_is_made_once_and_then_belongs_to_the_account(
+    on_engine: Callable[[str], Pulumi], iam: Any
+):
+    run = on_engine(SPOT_ROLE)
+    assert planned_for_the_role(run) == ["create"]
+    run("up", "--yes", "--skip-preview")
+    made = spot_roles(iam)
+    assert [role["RoleName"] for role in made] == ["AWSServiceRoleForEC2Spot"]
+
+    # Found in every run from now on, and still this stack's own.
+    assert planned(run) == {}
+    run("up", "--yes", "--skip-preview")
+    assert planned(run) == {}
+
+    new_stack(run, "beside")
+    assert planned_for_the_role(run) == ["import"]
+    run("up", "--yes", "--skip-preview")
+    assert planned(run) == {}
+
+    run("destroy", "--yes", "--skip-preview", "--stack", "dev")
+    assert spot_roles(iam) == made
+    run("refresh", "--yes", "--skip-preview")
+    assert planned(run) == {}
+
+    run("stack", "select", "dev")
+    assert planned_for_the_role(run) == ["import"]
+    run("up", "--yes", "--skip-preview")
+    assert planned(run) == {}
+    assert spot_roles(iam) == made
+
+
+@pytest.mark.feature("C-11")
+def test_the_spot_role_of_somebody_else_is_adopted_as_it_is(
+    on_engine: Callable[[str], Pulumi], iam: Any
+):
+    iam.create_service_linked_role(AWSServiceName="spot.amazonaws.com", Description="theirs")
+    tags = [{"Key": "owner", "Value": "them"}]
+    iam.tag_role(RoleName="AWSServiceRoleForEC2Spot", Tags=tags)
+
+    run = on_engine(SPOT_ROLE)
+    assert planned_for_the_role(run) == ["import"]
+    run("up", "--yes", "--skip-preview")
+    assert planned(run) == {}
+    run("refresh", "--yes", "--skip-preview")
+    assert planned(run) == {}
+    run("destroy", "--yes", "--skip-preview")
+
+    kept = iam.get_role(RoleName="AWSServiceRoleForEC2Spot")["Role"]
+    assert (kept["Description"], kept["Tags"]) == ("theirs", tags)
+
+
+@pytest.mark.feature("A0-09")
+def test_a_cluster_that_is_not_there_is_told_with_the_remedy_and_without_a_traceback(
+    on_engine: Callable[[str], Pulumi],
+):
+    run = on_engine(THEIRS)
+    refused = run("preview", fails=True)
+
+    told = refused.stdout + refused.stderr
+    assert "cluster.existing: AWS does not tell of a cluster theirs in eu-west-1" in told
+    assert "`aws eks list-clusters --region eu-west-1` names those that are there" in told
+    assert "ResourceNotFoundException" in told
+    assert "Traceback" not in told

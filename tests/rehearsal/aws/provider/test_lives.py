@@ -1,117 +1,35 @@
 """Every type of the table is created, read, changed and deleted against the played AWS."""
 
-import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
 from pulumi.runtime.proto import provider_pb2 as pb
 
 from rehearsal.aws.resource_types import TYPES
-
-TAGS = {"tags": {"kept": "1", "Taken.away": "2"}}
-OTHER_TAGS = {"tags": {"kept": "1", "New": "3"}}
-MANAGED = "arn:aws:iam::aws:policy"
-
-
-def trust(service: str) -> str:
-    statement = {
-        "Effect": "Allow",
-        "Principal": {"Service": service},
-        "Action": "sts:AssumeRole",
-    }
-    return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-
-
-def policy(action: str) -> str:
-    statement = {"Effect": "Allow", "Action": [action], "Resource": "*"}
-    return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-
-
-class World:
-    """What other resources need, made when it is first asked for."""
-
-    numbers = itertools.count(1)
-
-    def __init__(self, engine: Any) -> None:
-        self.engine = engine
-        self.made: list[Any] = []
-
-    def make(self, token: str, props: dict[str, Any]) -> Any:
-        made = self.engine.create(token, f"world-{next(self.numbers)}", props)
-        self.made.append(made)
-        return made
-
-    def vpc(self) -> Any:
-        return self.make("aws:ec2/vpc:Vpc", {"cidrBlock": "10.0.0.0/16"})
-
-    def subnets(self) -> list[str]:
-        vpc = self.vpc().id
-        return [
-            self.make(
-                "aws:ec2/subnet:Subnet",
-                {"vpcId": vpc, "cidrBlock": f"10.0.{i}.0/24", "availabilityZone": f"eu-west-1{z}"},
-            ).id
-            for i, z in enumerate("ab")
-        ]
-
-    def role(self, service: str, *policies: str) -> Any:
-        role = self.make("aws:iam/role:Role", {"assumeRolePolicy": trust(service)})
-        for name in policies:
-            self.make(
-                "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
-                {"role": role.id, "policyArn": f"{MANAGED}/{name}"},
-            )
-        return role
-
-    def group(self) -> str:
-        vpc = self.vpc().id
-        return self.make("aws:ec2/securityGroup:SecurityGroup", {"vpcId": vpc}).id
-
-    def nat(self) -> str:
-        eip = self.make("aws:ec2/eip:Eip", {"domain": "vpc"}).id
-        subnet = self.subnets()[0]
-        return self.make(
-            "aws:ec2/natGateway:NatGateway", {"subnetId": subnet, "allocationId": eip}
-        ).id
-
-    def table(self, vpc: str | None = None) -> str:
-        return self.make("aws:ec2/routeTable:RouteTable", {"vpcId": vpc or self.vpc().id}).id
-
-    def queue(self) -> Any:
-        return self.make("aws:sqs/queue:Queue", {})
-
-    def key(self) -> Any:
-        return self.make("aws:kms/key:Key", {})
-
-    def rule(self) -> str:
-        pattern = json.dumps({"source": ["aws.ec2"]})
-        return self.make("aws:cloudwatch/eventRule:EventRule", {"eventPattern": pattern}).id
-
-    def cluster_inputs(self) -> dict[str, Any]:
-        role = self.role("eks.amazonaws.com", "AmazonEKSClusterPolicy")
-        return {
-            "name": f"cluster-{next(self.numbers)}",
-            "version": "1.35",
-            "roleArn": role.state["arn"],
-            "vpcConfig": {"subnetIds": self.subnets(), "endpointPrivateAccess": True},
-            "accessConfig": {
-                "authenticationMode": "API",
-                "bootstrapClusterCreatorAdminPermissions": False,
-            },
-            "bootstrapSelfManagedAddons": False,
-            "upgradePolicy": {"supportType": "STANDARD"},
-        }
-
-    def cluster(self) -> tuple[str, list[str]]:
-        inputs = self.cluster_inputs()
-        cluster = self.make("aws:eks/cluster:Cluster", inputs)
-        return cluster.id, inputs["vpcConfig"]["subnetIds"]
-
-    def clear(self) -> None:
-        while self.made:
-            self.engine.delete(self.made.pop())
+from tests.rehearsal.aws.provider.world import (
+    MANAGED,
+    OTHER_TAGS,
+    TAGS,
+    World,
+    access,
+    access_policy,
+    association,
+    auto_scaling_group,
+    fargate_profile,
+    instance,
+    interface_endpoint,
+    launch_template,
+    mount_target,
+    network_interface,
+    node_group,
+    pod_identity,
+    pod_role,
+    policy,
+    route,
+    trust,
+)
 
 
 class Life(NamedTuple):
@@ -119,107 +37,6 @@ class Life(NamedTuple):
 
     inputs: Callable[[World], dict[str, Any]]
     change: Callable[[World], dict[str, Any]] = lambda _: {}
-
-
-def route(world: World) -> dict[str, Any]:
-    vpc = world.vpc().id
-    gateway = world.make("aws:ec2/internetGateway:InternetGateway", {"vpcId": vpc}).id
-    table = world.table(vpc)
-    return {"routeTableId": table, "destinationCidrBlock": "0.0.0.0/0", "gatewayId": gateway}
-
-
-def association(world: World) -> dict[str, Any]:
-    return {"routeTableId": world.table(), "subnetId": world.subnets()[0]}
-
-
-def interface_endpoint(world: World) -> dict[str, Any]:
-    vpc = world.vpc().id
-    return {
-        "vpcId": vpc,
-        "serviceName": "com.amazonaws.eu-west-1.s3",
-        "routeTableIds": [world.table(vpc)],
-        **TAGS,
-    }
-
-
-def launch_template(world: World) -> dict[str, Any]:
-    return {
-        "imageId": "ami-12345678",
-        "instanceType": "m5.large",
-        "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1},
-        "blockDeviceMappings": [
-            {
-                "deviceName": "/dev/xvda",
-                "ebs": {"encrypted": "true", "volumeSize": 20, "volumeType": "gp3"},
-            }
-        ],
-        "vpcSecurityGroupIds": [world.group()],
-        "tagSpecifications": [{"resourceType": "instance", "tags": {"Name": "a"}}],
-        "updateDefaultVersion": True,
-        "userData": "aGFsbG8=",
-        **TAGS,
-    }
-
-
-def fargate_profile(world: World) -> dict[str, Any]:
-    cluster, subnets = world.cluster()
-    role = world.role("eks-fargate-pods.amazonaws.com", "AmazonEKSFargatePodExecutionRolePolicy")
-    return {
-        "clusterName": cluster,
-        "podExecutionRoleArn": role.state["arn"],
-        "selectors": [{"namespace": "kube-system", "labels": {"App.Kind": "Dns"}}],
-        "subnetIds": subnets,
-        **TAGS,
-    }
-
-
-def node_group(world: World) -> dict[str, Any]:
-    cluster, subnets = world.cluster()
-    policies = (
-        "AmazonEKSWorkerNodePolicy",
-        "AmazonEKS_CNI_Policy",
-        "AmazonEC2ContainerRegistryPullOnly",
-    )
-    role = world.role("ec2.amazonaws.com", *policies)
-    return {
-        "clusterName": cluster,
-        "nodeRoleArn": role.state["arn"],
-        "subnetIds": subnets,
-        "scalingConfig": {"minSize": 1, "maxSize": 3, "desiredSize": 1},
-        "instanceTypes": ["m5.large"],
-        "labels": {"Lifecycle": "OnDemand", "gone": "soon"},
-        "taints": [{"key": "a", "value": "b", "effect": "NO_SCHEDULE"}],
-        **TAGS,
-    }
-
-
-def access(world: World) -> dict[str, Any]:
-    role = world.role("ec2.amazonaws.com").state["arn"]
-    return {"clusterName": world.cluster()[0], "principalArn": role}
-
-
-def access_policy(world: World) -> dict[str, Any]:
-    entry = access(world)
-    world.make("aws:eks/accessEntry:AccessEntry", entry)
-    arn = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
-    return {**entry, "policyArn": arn, "accessScope": {"type": "cluster"}}
-
-
-def pod_identity(world: World) -> dict[str, Any]:
-    return {
-        "clusterName": world.cluster()[0],
-        "namespace": "kube-system",
-        "serviceAccount": "dns",
-        "roleArn": pod_role(world),
-        **TAGS,
-    }
-
-
-def pod_role(world: World) -> str:
-    actions = trust("pods.eks.amazonaws.com").replace(
-        '"sts:AssumeRole"', '["sts:AssumeRole", "sts:TagSession"]'
-    )
-    return world.make("aws:iam/role:Role", {"assumeRolePolicy": actions}).state["arn"]
 
 
 HTTPS = {"protocol": "tcp", "fromPort": 443, "toPort": 443}
@@ -236,7 +53,54 @@ LIVES: dict[str, Life] = {
         lambda world: {"vpcId": world.vpc().id, **TAGS},
         lambda world: {"vpcId": world.vpc().id, **OTHER_TAGS},
     ),
-    "aws:ec2/eip:Eip": Life(lambda _: {"domain": "vpc", **TAGS}, lambda _: OTHER_TAGS),
+    "aws:ec2/eip:Eip": Life(
+        lambda world: {"domain": "vpc", "networkInterface": world.interface(), **TAGS},
+        lambda world: {"networkInterface": world.interface(), **OTHER_TAGS},
+    ),
+    "aws:ec2/networkInterface:NetworkInterface": Life(
+        network_interface,
+        lambda world: {
+            "securityGroups": [world.group()],
+            "sourceDestCheck": True,
+            "description": "another",
+            **OTHER_TAGS,
+        },
+    ),
+    "aws:ec2/instance:Instance": Life(
+        instance,
+        lambda world: {
+            "instanceType": "t4g.micro",
+            "vpcSecurityGroupIds": [world.group()],
+            "metadataOptions": {"httpTokens": "optional", "httpPutResponseHopLimit": 2},
+            "rootBlockDevice": {"encrypted": True, "volumeType": "gp3", "volumeSize": 16},
+            "userData": "#!/bin/sh\necho welt",
+            **OTHER_TAGS,
+        },
+    ),
+    "aws:autoscaling/group:Group": Life(
+        auto_scaling_group,
+        lambda _: {
+            "maxSize": 3,
+            "desiredCapacity": 3,
+            "healthCheckGracePeriod": 120,
+            "tags": [{"key": "Name", "value": "other", "propagateAtLaunch": True}],
+        },
+    ),
+    "aws:efs/fileSystem:FileSystem": Life(
+        lambda _: {
+            "encrypted": True,
+            "throughputMode": "elastic",
+            "lifecyclePolicies": [
+                {"transitionToIa": "AFTER_30_DAYS"},
+                {"transitionToPrimaryStorageClass": "AFTER_1_ACCESS"},
+            ],
+            **TAGS,
+        },
+        lambda _: {"throughputMode": "bursting", "lifecyclePolicies": None, **OTHER_TAGS},
+    ),
+    "aws:efs/mountTarget:MountTarget": Life(
+        mount_target, lambda world: {"securityGroups": [world.group()]}
+    ),
     "aws:ec2/natGateway:NatGateway": Life(
         lambda world: {
             "subnetId": world.subnets()[0],
@@ -392,13 +256,6 @@ LIVES: dict[str, Life] = {
         pod_identity, lambda world: {"roleArn": pod_role(world), **OTHER_TAGS}
     ),
 }
-
-
-@pytest.fixture
-def world(engine: Any) -> Iterator[World]:
-    world = World(engine)
-    yield world
-    world.clear()
 
 
 def test_every_type_of_the_table_has_a_life_here():

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import uuid
 from typing import Any
 
 import pytest
@@ -10,8 +11,21 @@ from pulumi.runtime.rpc import UNKNOWN
 VPC = "aws:ec2/vpc:Vpc"
 SUBNET = "aws:ec2/subnet:Subnet"
 GATEWAY = "aws:ec2/internetGateway:InternetGateway"
+SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
 QUEUE = "aws:sqs/queue:Queue"
 ROLE = "aws:iam/role:Role"
+GROUP = "aws:autoscaling/group:Group"
+INSTANCE = "aws:ec2/instance:Instance"
+INTERFACE = "aws:ec2/networkInterface:NetworkInterface"
+FILE_SYSTEM = "aws:efs/fileSystem:FileSystem"
+MOUNT_TARGET = "aws:efs/mountTarget:MountTarget"
+GROUP_INPUTS = {
+    "minSize": 1,
+    "desiredCapacity": 1,
+    "maxSize": 3,
+    "vpcZoneIdentifiers": ["subnet-00000000"],
+    "launchTemplate": {"id": "lt-0123456789abcdef0", "version": "1"},
+}
 TRUST = json.dumps({"Version": "2012-10-17", "Statement": []})
 
 
@@ -100,6 +114,42 @@ TRUST = json.dumps({"Version": "2012-10-17", "Statement": []})
             "vpcPeeringConnectionId must be given (got none)",
         ),
         (VPC, {"cidrBlock": "10.0.0.0/16", "region": "us-east-1"}, "only eu-west-1 is played"),
+        (
+            GROUP,
+            {**GROUP_INPUTS, "minSize": 2},
+            "minSize <= desiredCapacity <= maxSize must hold (got 2, 1, 3)",
+        ),
+        (
+            GROUP,
+            {**GROUP_INPUTS, "minSize": 4, "desiredCapacity": None},
+            "minSize <= desiredCapacity <= maxSize must hold (got 4, None, 3)",
+        ),
+        (
+            GROUP,
+            {**GROUP_INPUTS, "launchTemplate": None},
+            "exactly one of launchTemplate must be given (got none)",
+        ),
+        (
+            GROUP,
+            {**GROUP_INPUTS, "tags": [{"key": "a", "val": "b", "propagateAtLaunch": True}]},
+            "tags: unknown property tags[0].val: AWS has no such parameter",
+        ),
+        (
+            INSTANCE,
+            {"ami": "ami-1", "instanceType": "t4g.nano", "metadataOptions": {"httpTokens": "no"}},
+            "Value 'no' at 'metadataOptions.httpTokens' failed to satisfy constraint",
+        ),
+        (INSTANCE, {"instanceType": "t4g.nano"}, "exactly one of ami must be given (got none)"),
+        (
+            FILE_SYSTEM,
+            {"kmsKeyId": f"arn:aws:kms:eu-west-1:111122223333:key/{uuid.uuid4()}"},
+            "kmsKeyId can only be given with encrypted: true",
+        ),
+        (
+            FILE_SYSTEM,
+            {"lifecyclePolicies": [{"transitionToIa": "AFTER_2_DAYS"}]},
+            "Value 'AFTER_2_DAYS' at 'lifecyclePolicies[0].transitionToIA' failed to satisfy",
+        ),
     ],
 )
 def test_bad_input_is_refused_before_anything_is_made(
@@ -143,6 +193,26 @@ def test_bad_input_is_refused_before_anything_is_made(
             "'missing': Invalid",
         ),
         (
+            GROUP,
+            GROUP_INPUTS,
+            "InvalidSubnetID.NotFound: The Subnet 'subnet-00000000' does not exist",
+        ),
+        (
+            INSTANCE,
+            {"ami": "ami-00000000000000000", "instanceType": "t4g.nano"},
+            "InvalidAMIID.NotFound",
+        ),
+        (
+            "aws:ec2/eip:Eip",
+            {"networkInterface": "eni-00000000"},
+            "InvalidNetworkInterfaceID.NotFound: The NetworkInterface 'eni-00000000' does not",
+        ),
+        (
+            MOUNT_TARGET,
+            {"fileSystemId": "fs-00000000", "subnetId": "subnet-00000000"},
+            "InvalidFileSystemID.NotFound: The FileSystem 'fs-00000000' does not exist",
+        ),
+        (
             "aws:eks/accessEntry:AccessEntry",
             {"clusterName": "nowhere", "principalArn": "arn:aws:iam::123456789012:role/nobody"},
             "ResourceNotFoundException: No cluster found for name: nowhere.",
@@ -178,6 +248,45 @@ def test_what_is_in_use_cannot_be_deleted(engine: Any):
         assert engine.refresh(unused) is None
 
 
+def test_a_mount_target_holds_its_subnet_its_group_and_its_file_system(engine: Any):
+    vpc = engine.create(VPC, "files", {"cidrBlock": "10.0.0.0/16"})
+    subnet = engine.create(SUBNET, "files", {"vpcId": vpc.id, "cidrBlock": "10.0.0.0/24"})
+    group = engine.create(SECURITY_GROUP, "files", {"vpcId": vpc.id})
+    files = engine.create(FILE_SYSTEM, "files", {"encrypted": True})
+    inputs = {"fileSystemId": files.id, "subnetId": subnet.id, "securityGroups": [group.id]}
+    target = engine.create(MOUNT_TARGET, "files", inputs)
+    interface = target.state["networkInterfaceId"]
+
+    for used, words in (
+        (subnet, f"DependencyViolation.*{interface}"),
+        (group, f"DependencyViolation.*{interface}"),
+        (files, "FileSystemInUse"),
+    ):
+        with pytest.raises(engine.Refusal, match=words):
+            engine.delete(used)
+    with pytest.raises(engine.Refusal, match="MountTargetConflict"):
+        engine.create(MOUNT_TARGET, "second", inputs)
+
+    for unused in (target, files, group, subnet, vpc):
+        engine.delete(unused)
+        assert engine.refresh(unused) is None
+
+
+def test_a_public_address_holds_the_internet_gateway_until_its_resource_goes(engine: Any):
+    vpc = engine.create(VPC, "out", {"cidrBlock": "10.0.0.0/16"})
+    subnet = engine.create(SUBNET, "out", {"vpcId": vpc.id, "cidrBlock": "10.0.0.0/24"})
+    gateway = engine.create(GATEWAY, "out", {"vpcId": vpc.id})
+    interface = engine.create(INTERFACE, "out", {"subnetId": subnet.id})
+    eip = engine.create("aws:ec2/eip:Eip", "out", {"networkInterface": interface.id})
+
+    with pytest.raises(engine.Refusal, match=f"has dependencies.*{interface.id}"):
+        engine.delete(gateway)
+
+    for unused in (eip, interface, gateway, subnet, vpc):
+        engine.delete(unused)
+        assert engine.refresh(unused) is None
+
+
 def test_a_delete_waits_for_what_is_on_its_way_out(engine: Any):
     vpc = engine.create(VPC, "slow", {"cidrBlock": "10.0.0.0/16"})
     subnet = engine.create(SUBNET, "slow", {"vpcId": vpc.id, "cidrBlock": "10.0.0.0/24"})
@@ -201,7 +310,7 @@ def test_an_unknown_type_says_where_to_add_it(engine: Any):
 @pytest.mark.parametrize(
     ("token", "arguments", "message"),
     [
-        ("aws:route53/getZone:getZone", {"name": "a"}, "has no data source aws:route53/getZone"),
+        ("aws:s3/getBucket:getBucket", {"bucket": "a"}, "has no data source aws:s3/getBucket"),
         ("aws:eks/getCluster:getCluster", {}, "the required argument name is missing"),
         ("aws:index/getRegion:getRegion", {"colour": "red"}, "unknown argument colour"),
         ("aws:ec2/getVpc:getVpc", {"cidrBlock": "1.2.3.0/24"}, "no matching EC2 VPC found"),

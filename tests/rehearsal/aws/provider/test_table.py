@@ -86,10 +86,15 @@ def test_values_are_checked_against_aws_own_model_where_a_request_takes_them():
 
     # These stay with the provider, or go through functions of their page.
     assert unchecked == {
+        ("aws:autoscaling/group:Group", "forceDelete"),
+        ("aws:autoscaling/group:Group", "instanceRefresh"),
+        ("aws:autoscaling/group:Group", "waitForCapacityTimeout"),
         ("aws:cloudwatch/eventRule:EventRule", "forceDestroy"),
         ("aws:cloudwatch/eventTarget:EventTarget", "forceDestroy"),
         ("aws:cloudwatch/logGroup:LogGroup", "retentionInDays"),
         ("aws:cloudwatch/logGroup:LogGroup", "skipDestroy"),
+        ("aws:ec2/eip:Eip", "networkInterface"),
+        ("aws:ec2/instance:Instance", "userDataReplaceOnChange"),
         ("aws:ec2/launchTemplate:LaunchTemplate", "defaultVersion"),
         ("aws:ec2/launchTemplate:LaunchTemplate", "updateDefaultVersion"),
         ("aws:ec2/securityGroup:SecurityGroup", "revokeRulesOnDelete"),

@@ -1,4 +1,43 @@
-{{/* Rules of placement without a label selector of their own mean the controller's pods. */}}
+{{/* What a pod has besides its containers. */}}
+
+{{/* Fields whose value goes in as it is, if there is one: takes a list of a map and their names. */}}
+{{- define "fields" -}}
+{{- $from := index . 0 -}}
+{{- range $field := rest . -}}
+{{- with index $from $field }}
+{{ $field }}: {{ toJson . }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What the values say of a pod under the pod's own names. */}}
+{{- define "pod" -}}
+serviceAccountName: {{ include "account" . }}
+{{- include "fields" (list .Values "dnsConfig" "dnsPolicy" "imagePullSecrets" "initContainers" "nodeSelector" "priorityClassName" "runtimeClassName" "schedulerName" "shareProcessNamespace" "terminationGracePeriodSeconds" "tolerations") }}
+{{- with .Values.podSecurityContext }}
+securityContext: {{ toJson . }}
+{{- end }}
+{{- end -}}
+
+{{/* Labels and annotations of the pods; the labels are the selector's and the values'. */}}
+{{- define "pod-metadata" -}}
+labels: {{ merge (include "selector" . | fromYaml) (.Values.podLabels | default dict) | toJson }}
+{{- with .Values.podAnnotations }}
+annotations: {{ toJson . }}
+{{- end }}
+{{- end -}}
+
+{{/* Rules of placement; those without a label selector of their own mean the chart's pods. */}}
+{{- define "selecting-placement" -}}
+{{- with .Values.affinity }}
+affinity:
+  {{- include "affinity" $ | nindent 2 }}
+{{- end }}
+{{- with .Values.topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- include "spread" $ | nindent 2 }}
+{{- end }}
+{{- end -}}
 
 {{/* Takes a list of root context and one term; returns the term with a selector. */}}
 {{- define "selecting" -}}

@@ -1,4 +1,4 @@
-{{/* How things are called and labelled. Each definition takes the root context. */}}
+{{/* How things are called and labelled. Each definition takes the root context, if not said. */}}
 
 {{- define "name" -}}
 {{- .Values.nameOverride | default .Chart.Name | trunc 63 | trimSuffix "-" -}}
@@ -27,7 +27,7 @@ labels:
   app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
   app.kubernetes.io/managed-by: {{ .Release.Service }}
   helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
-  {{- with .Values.additionalLabels }}
+  {{- with .Values.additionalLabels | default .Values.commonLabels }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- with .Values.additionalAnnotations }}
@@ -39,13 +39,32 @@ annotations:
 {{/* The same with annotations of its own: takes a list of root context and annotations. */}}
 {{- define "annotated" -}}
 {{- $root := deepCopy (index . 0) -}}
-{{- $all := merge (dict) (index . 1) (index . 0).Values.additionalAnnotations -}}
+{{- $all := merge (dict) (index . 1) ((index . 0).Values.additionalAnnotations | default dict) -}}
 {{- $_ := set $root.Values "additionalAnnotations" $all -}}
 {{- include "metadata" $root -}}
 {{- end -}}
 
+{{/* How an object begins: takes a list of root context, API version, kind, name, and, where the
+     object has some, annotations. */}}
+{{- define "object" -}}
+{{- $root := index . 0 -}}
+{{- $clusterwide := list "ClusterRole" "ClusterRoleBinding" "CSIDriver" "IngressClass" "IngressClassParams" "StorageClass" -}}
+apiVersion: {{ index . 1 }}
+kind: {{ index . 2 }}
+metadata:
+  name: {{ index . 3 }}
+  {{- if not (has (index . 2) $clusterwide) }}
+  namespace: {{ $root.Release.Namespace }}
+  {{- end }}
+  {{- $annotations := dict -}}
+  {{- if gt (len .) 4 }}{{ $annotations = index . 4 | default dict }}{{ end -}}
+  {{- include "annotated" (list $root $annotations) | nindent 2 }}
+{{- end -}}
+
+{{/* Takes a list of a map of repository, tag and digest, and the tag where the map has none. */}}
 {{- define "image" -}}
-{{- with .Values.controller.image -}}
-{{- .repository }}:{{ .tag | default $.Chart.AppVersion }}{{ with .digest }}@{{ . }}{{ end -}}
+{{- $default := index . 1 -}}
+{{- with index . 0 -}}
+{{- .repository }}:{{ .tag | default $default }}{{ with .digest }}@{{ . }}{{ end -}}
 {{- end -}}
 {{- end -}}

@@ -35,7 +35,11 @@ REMEDIES = {
 """What to do, by pydantic's type of error: its own messages do not say."""
 
 # A union's tag is no key of the file.
-_TAGS = {"network": {"new", "existing"}, "network.availabilityZones": {"count", "names"}}
+_TAGS = {
+    "cluster": {"new", "existing"},
+    "network": {"new", "existing"},
+    "network.availabilityZones": {"count", "names"},
+}
 
 
 def real(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:

@@ -1,0 +1,51 @@
+"""Which add-ons a stack file asks for, and what they need of each other."""
+
+from collections.abc import Iterator, Mapping
+
+from pydantic.alias_generators import to_camel
+
+from components.addons.addon import AddonConfig
+from components.addons.aws_load_balancer_controller import AwsLoadBalancerControllerConfig
+from components.addons.ebs_csi import EbsCsiConfig
+from components.addons.efs_csi import EfsCsiConfig
+from components.addons.external_dns import ExternalDnsConfig, hostname_problem
+from components.addons.kube_ops_view import KubeOpsViewConfig
+from components.addons.metrics_server import MetricsServerConfig
+from components.section import Mistake, Section
+
+
+class AddonsConfig(Section):
+    """One key an add-on. Absent means off; `{}` is on with every default."""
+
+    aws_load_balancer_controller: AwsLoadBalancerControllerConfig | None = None
+    """Load balancers for Services and Ingresses."""
+    external_dns: ExternalDnsConfig | None = None
+    """Route 53 records for Services and Ingresses."""
+    efs_csi: EfsCsiConfig | None = None
+    """Volumes that many pods share."""
+    ebs_csi: EbsCsiConfig | None = None
+    """Volumes of one pod, on nodes."""
+    metrics_server: MetricsServerConfig | None = None
+    """What `kubectl top` and the HorizontalPodAutoscaler read."""
+    kube_ops_view: KubeOpsViewConfig | None = None
+    """A page that shows nodes and pods."""
+
+    @property
+    def on(self) -> Mapping[str, AddonConfig]:
+        """Those that are on, by their keys in the file."""
+        sections = {to_camel(name): getattr(self, name) for name in type(self).model_fields}
+        return {key: section for key, section in sections.items() if section is not None}
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """Each finds the others that it needs, and its name a zone."""
+        for key, addon in self.on.items():
+            for need in addon.needs():
+                if need.addon not in self.on:
+                    path = ".".join(filter(None, (key, need.path)))
+                    problem = f"{need.addon} {need.why}: add it to addons, or drop this key"
+                    yield Mistake(path, problem)
+        page, dns = self.kube_ops_view, self.external_dns
+        if page and dns and page.hostname:
+            problem = hostname_problem(page.hostname, dns.zones, dns.exclude_domains)
+            if problem:
+                yield Mistake("kubeOpsView.hostname", problem, page.hostname)

@@ -1,0 +1,266 @@
+"""A work host (bastion) inside the VPC, for a Kubernetes API that the internet does not reach."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+from pathlib import Path
+from typing import Any, Literal
+
+import pulumi
+import pulumi_aws as aws
+from pydantic import Field
+
+import versions
+from components.amazon_linux import amazon_linux_ami
+from components.instance_types import InstanceType, is_graviton
+from components.location import Location
+from components.section import Mistake, Section
+from components.service_role import ServiceRole, ServiceRoleArgs
+
+BASTION_ENDPOINTS = ("ssm", "ssmmessages", "ec2messages", "eks")
+"""AWS services that a bastion without SSH calls. Their endpoints are not enough: while it starts it
+loads kubectl and helm from dl.k8s.io and get.helm.sh, so it needs a way to the internet."""
+WIDEST = 8
+"""Prefix length of the largest range that SSH may be opened to."""
+ACCESS_POLICIES = {
+    "view": "AmazonEKSViewPolicy",
+    "edit": "AmazonEKSEditPolicy",
+    "admin": "AmazonEKSClusterAdminPolicy",
+}
+_ANYWHERE = "0.0.0.0/0"
+_SCRIPT = Path(__file__).with_name("bastion.sh")
+
+
+class SshConfig(Section):
+    """Who reaches the bastion by SSH."""
+
+    key_name: str = Field(pattern=r"^[!-~]([ -~]{0,253}[!-~])?$")
+    """A key pair of the account that exists; its private half is nobody's business here."""
+    cidr: IPv4Network
+    """The only addresses from which it is reached."""
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """Not the whole internet, nor a large part of it."""
+        if self.cidr.prefixlen < WIDEST:
+            problem = (
+                f"would open SSH to {self.cidr.num_addresses} addresses: give your own, "
+                "203.0.113.7/32 for example"
+            )
+            yield Mistake("cidr", problem, str(self.cidr))
+
+
+class BastionConfig(Section):
+    """One small instance with kubectl and helm: about 7 USD a month as t4g.micro, 1 for its disk.
+
+    It is reached by Session Manager, without any open port, or by SSH.
+    """
+
+    instance_type: InstanceType = "t4g.micro"
+    """Graviton. In the 0.5 GB of a nano helm runs out of memory."""
+    ssh: SshConfig | None = None
+    """Absent: Session Manager alone, in a private subnet."""
+    access: Literal["view", "edit", "admin"] = "view"
+    """What may be done in the cluster from there, by whoever is let in."""
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """The image is for arm64."""
+        if not is_graviton(self.instance_type):
+            problem = "is no Graviton type, and the image is for arm64: take one like t4g.micro"
+            yield Mistake("instanceType", problem, self.instance_type)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BastionArgs:
+    """The stack file's part, the cluster, and where in its network the instance stands."""
+
+    config: BastionConfig
+    cluster: str
+    """The cluster's name, known in advance."""
+    cluster_name: pulumi.Input[str]
+    """The same as an output, so that it waits for the control plane."""
+    kubernetes: str
+    """The cluster's Kubernetes minor."""
+    location: Location
+    vpc_id: pulumi.Input[str]
+    subnet_id: pulumi.Input[str]
+    """A public one where there is `ssh`, else a private one."""
+    cluster_security_group_id: pulumi.Input[str]
+    """The group in front of the Kubernetes API."""
+    needs: Sequence[pulumi.Resource]
+    """The way to the internet."""
+
+
+class Bastion(pulumi.ComponentResource):
+    """The instance, its role, and its right in the cluster. No key or token is stored anywhere:
+    what it may do comes from the role."""
+
+    address: pulumi.Output[str]
+    """Public where there is `ssh`, else private."""
+    command: pulumi.Output[str]
+    """Opens a shell there."""
+
+    def __init__(
+        self, name: str, args: BastionArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:index:Bastion", name, None, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        config, location, ssh = args.config, args.location, args.config.ssh
+
+        role = self._role(name, args)
+        profile = aws.iam.InstanceProfile(name, role=role.role_name, opts=child)
+        group, rules = self._network(name, args)
+        instance = aws.ec2.Instance(
+            name,
+            ami=amazon_linux_ami(pulumi.InvokeOutputOptions(parent=self)),
+            instance_type=config.instance_type,
+            subnet_id=args.subnet_id,
+            vpc_security_group_ids=[group.id],
+            associate_public_ip_address=ssh is not None,
+            iam_instance_profile=profile.name,
+            key_name=ssh and ssh.key_name,
+            metadata_options={
+                "http_endpoint": "enabled",
+                "http_tokens": "required",
+                "http_put_response_hop_limit": 1,
+            },
+            # It goes with the instance, unless told otherwise.
+            root_block_device={"volume_size": 8, "volume_type": "gp3", "encrypted": True},
+            user_data=user_data(
+                region=location.region,
+                cluster=args.cluster,
+                kubectl=kubectl_version(args.kubernetes),
+                helm=versions.HELM,
+            ),
+            # The script runs at the first start alone.
+            user_data_replace_on_change=True,
+            tags={"Name": f"{args.cluster}-bastion"},
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*rules, *args.needs]),
+        )
+        if ssh:
+            self.address = instance.public_ip
+            self.command = pulumi.Output.format(
+                "ssh -i ~/.ssh/{0}.pem ec2-user@{1}", ssh.key_name, instance.public_ip
+            )
+        else:
+            self.address = instance.private_ip
+            self.command = pulumi.Output.format(
+                "aws ssm start-session --region {0} --target {1}", location.region, instance.id
+            )
+        self.register_outputs({"address": self.address, "command": self.command})
+
+    def _role(self, name: str, args: BastionArgs) -> ServiceRole:
+        """The role, and what it may do in the cluster."""
+        child = pulumi.ResourceOptions(parent=self)
+        location = args.location
+        managed = (
+            {}
+            if args.config.ssh
+            else {"ssm": location.managed_policy("AmazonSSMManagedInstanceCore")}
+        )
+        role = ServiceRole(
+            f"{name}-role",
+            ServiceRoleArgs(
+                service=f"ec2.{location.dns_suffix}",
+                managed_policies=managed,
+                policies={"cluster": cluster_policy(location=location, cluster=args.cluster)},
+            ),
+            opts=child,
+        )
+        entry = aws.eks.AccessEntry(
+            name, cluster_name=args.cluster_name, principal_arn=role.role_arn, opts=child
+        )
+        aws.eks.AccessPolicyAssociation(
+            name,
+            cluster_name=args.cluster_name,
+            principal_arn=entry.principal_arn,
+            policy_arn=access_policy(location, args.config.access),
+            access_scope={"type": "cluster"},
+            opts=child,
+        )
+        return role
+
+    def _network(
+        self, name: str, args: BastionArgs
+    ) -> tuple[aws.ec2.SecurityGroup, Sequence[pulumi.Resource]]:
+        """A group of its own, and the rules by which it is reached and reaches others."""
+        child = pulumi.ResourceOptions(parent=self)
+        ssh = args.config.ssh
+        group = aws.ec2.SecurityGroup(
+            name,
+            vpc_id=args.vpc_id,
+            description=f"Bastion of the EKS cluster {args.cluster}",
+            tags={"Name": f"{args.cluster}-bastion"},
+            opts=child,
+        )
+        out = aws.vpc.SecurityGroupEgressRule(
+            f"{name}-https",
+            security_group_id=group.id,
+            description="AWS, the Kubernetes API, kubectl and helm",
+            ip_protocol="tcp",
+            from_port=443,
+            to_port=443,
+            cidr_ipv4=_ANYWHERE,
+            opts=child,
+        )
+        api = aws.vpc.SecurityGroupIngressRule(
+            f"{name}-api",
+            security_group_id=args.cluster_security_group_id,
+            description="The bastion to the Kubernetes API",
+            ip_protocol="tcp",
+            from_port=443,
+            to_port=443,
+            referenced_security_group_id=group.id,
+            opts=child,
+        )
+        rules: list[pulumi.Resource] = [out, api]
+        if ssh:
+            rules.append(
+                aws.vpc.SecurityGroupIngressRule(
+                    f"{name}-ssh",
+                    security_group_id=group.id,
+                    description="SSH",
+                    ip_protocol="tcp",
+                    from_port=22,
+                    to_port=22,
+                    cidr_ipv4=str(ssh.cidr),
+                    opts=child,
+                )
+            )
+        return group, rules
+
+
+def user_data(*, region: str, cluster: str, kubectl: str, helm: str) -> str:
+    """The script that runs when the instance starts for the first time."""
+    script = _SCRIPT.read_text(encoding="utf-8")
+    values = {"REGION": region, "CLUSTER": cluster, "KUBECTL": kubectl, "HELM": helm}
+    for noun, value in values.items():
+        script = script.replace(f"@{noun}@", value)
+    return script
+
+
+def kubectl_version(kubernetes: str) -> str:
+    """The kubectl of this minor. Raises RunError where there is none, which only a cluster of
+    somebody else can bring about."""
+    found = versions.KUBECTL.get(kubernetes)
+    if found is None:
+        raise pulumi.RunError(
+            f"bastion: there is no kubectl for Kubernetes {kubernetes}, only for "
+            f"{', '.join(versions.KUBECTL)}: upgrade the cluster, or drop the bastion"
+        )
+    return found
+
+
+def cluster_policy(*, location: Location, cluster: str) -> dict[str, Any]:
+    """Look up this one cluster's address, for the kubeconfig."""
+    statement = {
+        "Sid": "FindTheCluster",
+        "Effect": "Allow",
+        "Action": "eks:DescribeCluster",
+        "Resource": location.arn("eks", f"cluster/{cluster}"),
+    }
+    return {"Version": "2012-10-17", "Statement": [statement]}
+
+
+def access_policy(location: Location, access: str) -> str:
+    """The ARN of EKS's own access policy."""
+    return f"arn:{location.partition}:eks::aws:cluster-access-policy/{ACCESS_POLICIES[access]}"

@@ -1,0 +1,237 @@
+"""A NAT instance: the cheap way out of private subnets, in place of a NAT gateway."""
+
+import base64
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+
+from components.amazon_linux import ROOT_DEVICE, amazon_linux_ami
+from components.instance_types import InstanceType, is_graviton
+from components.location import Location
+from components.section import Mistake, Section
+from components.service_role import ServiceRole, ServiceRoleArgs
+
+SERVES_TAG = "frugal-eks/nat-interface"
+"""On the instance and its own interface; its value is the interface that the routes lead to."""
+_ANYWHERE = "0.0.0.0/0"
+_SCRIPT = Path(__file__).with_name("nat-instance.sh")
+
+
+class NatInstanceConfig(Section):
+    """One instance in one zone: about 3 USD a month as t4g.nano and 0.70 for its disk, beside the
+    3.65 of its address, where a NAT gateway costs 33, the same address and each gigabyte.
+
+    Where the instance fails or is replaced, the private subnets are cut off for a minute or two.
+    """
+
+    instance_type: InstanceType = "t4g.nano"
+    """Graviton. A nano carries 32 Mbit/s for long, and up to 5 Gbit/s for minutes."""
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """The image is for arm64."""
+        if not is_graviton(self.instance_type):
+            problem = "is no Graviton type, and the image is for arm64: take one like t4g.nano"
+            yield Mistake("instanceType", problem, self.instance_type)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NatInstanceArgs:
+    """The stack file's part, and where the instance stands."""
+
+    config: NatInstanceConfig
+    cluster: str
+    """Shown in the Name tags."""
+    vpc_id: pulumi.Input[str]
+    cidr: str
+    """Of the VPC: whoever is inside may send."""
+    subnet_id: pulumi.Input[str]
+    """A public one."""
+    location: Location
+    needs: Sequence[pulumi.Resource]
+    """The routes by which it reaches the internet."""
+
+
+class NatInstance(pulumi.ComponentResource):
+    """A network interface that stays, and a group that keeps one instance behind it.
+
+    The group replaces an instance that fails, and one that is of an older template. The new one
+    takes the interface over, so that address and routes never change.
+    """
+
+    interface_id: pulumi.Output[str]
+    """Where routes lead to; known once the first instance runs."""
+
+    def __init__(
+        self, name: str, args: NatInstanceArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:index:NatInstance", name, None, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        online = pulumi.ResourceOptions(parent=self, depends_on=list(args.needs))
+        tags = {"Name": f"{args.cluster}-nat"}
+
+        group = aws.ec2.SecurityGroup(
+            name,
+            vpc_id=args.vpc_id,
+            description="Everything from the VPC to the internet",
+            ingress=[{"protocol": "-1", "from_port": 0, "to_port": 0, "cidr_blocks": [args.cidr]}],
+            egress=[{"protocol": "-1", "from_port": 0, "to_port": 0, "cidr_blocks": [_ANYWHERE]}],
+            tags=tags,
+            opts=child,
+        )
+        interface = aws.ec2.NetworkInterface(
+            name,
+            description="The way out of the private subnets",
+            subnet_id=args.subnet_id,
+            security_groups=[group.id],
+            # It passes on what others send.
+            source_dest_check=False,
+            tags=tags,
+            opts=child,
+        )
+        address = aws.ec2.Eip(
+            name, domain="vpc", network_interface=interface.id, tags=tags, opts=online
+        )
+        role = self._role(name, args.location, interface)
+        profile = aws.iam.InstanceProfile(name, role=role.role_name, opts=child)
+        template = self._template(name, args, interface, group=group, profile=profile)
+        instances = aws.autoscaling.Group(
+            name,
+            min_size=1,
+            max_size=1,
+            desired_capacity=1,
+            vpc_zone_identifiers=[args.subnet_id],
+            health_check_type="EC2",
+            launch_template={"id": template.id, "version": template.latest_version.apply(str)},
+            # There can be but one, so the old one goes as the new one comes.
+            instance_refresh={
+                "strategy": "Rolling",
+                "preferences": {"min_healthy_percentage": 0},
+            },
+            tags=[{"key": "Name", "value": tags["Name"], "propagate_at_launch": True}],
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[address]),
+        )
+        running = pulumi.Output.all(interface.id, instances.id)
+        self.interface_id = running.apply(lambda known: known[0])
+        self.register_outputs({"interfaceId": self.interface_id})
+
+    def _role(
+        self, name: str, location: Location, interface: aws.ec2.NetworkInterface
+    ) -> ServiceRole:
+        policy = interface.id.apply(lambda id_: take_over_policy(location=location, interface=id_))
+        return ServiceRole(
+            f"{name}-role",
+            ServiceRoleArgs(
+                service=f"ec2.{location.dns_suffix}",
+                managed_policies={"ssm": location.managed_policy("AmazonSSMManagedInstanceCore")},
+                policies={"take-over": policy},
+            ),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+
+    def _template(
+        self,
+        name: str,
+        args: NatInstanceArgs,
+        interface: aws.ec2.NetworkInterface,
+        *,
+        group: aws.ec2.SecurityGroup,
+        profile: aws.iam.InstanceProfile,
+    ) -> aws.ec2.LaunchTemplate:
+        script = pulumi.Output.all(interface=interface.id, mac=interface.mac_address).apply(
+            lambda known: user_data(region=args.location.region, **known)
+        )
+        served = {SERVES_TAG: interface.id}
+        return aws.ec2.LaunchTemplate(
+            name,
+            image_id=amazon_linux_ami(pulumi.InvokeOutputOptions(parent=self)),
+            instance_type=args.config.instance_type,
+            update_default_version=True,
+            iam_instance_profile={"name": profile.name},
+            metadata_options={
+                "http_endpoint": "enabled",
+                "http_tokens": "required",
+                "http_put_response_hop_limit": 1,
+            },
+            block_device_mappings=[
+                {
+                    "device_name": ROOT_DEVICE,
+                    "ebs": {
+                        "volume_size": 8,
+                        "volume_type": "gp3",
+                        "encrypted": "true",
+                        "delete_on_termination": "true",
+                    },
+                }
+            ],
+            network_interfaces=[
+                {
+                    "device_index": 0,
+                    # For the boot alone: the script gives it back, 3.65 USD a month.
+                    "associate_public_ip_address": "true",
+                    "security_groups": [group.id],
+                    "delete_on_termination": "true",
+                }
+            ],
+            tag_specifications=[
+                {"resource_type": "instance", "tags": served},
+                {"resource_type": "network-interface", "tags": served},
+                {"resource_type": "volume", "tags": {"Name": f"{args.cluster}-nat"}},
+            ],
+            user_data=script.apply(encoded),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+
+
+def user_data(*, region: str, interface: str, mac: str) -> str:
+    """The script that makes an instance the holder of this interface."""
+    script = _SCRIPT.read_text(encoding="utf-8")
+    for noun, value in {"REGION": region, "INTERFACE": interface, "MAC": mac}.items():
+        script = script.replace(f"@{noun}@", value)
+    return script
+
+
+def encoded(script: str) -> str:
+    """As a launch template wants it."""
+    return base64.b64encode(script.encode()).decode()
+
+
+def take_over_policy(*, location: Location, interface: str) -> dict[str, Any]:
+    """Move this one interface between the instances that serve it, and nothing else."""
+    serves = {"StringEquals": {f"aws:ResourceTag/{SERVES_TAG}": interface}}
+    moves = ["ec2:AttachNetworkInterface", "ec2:DetachNetworkInterface"]
+    return {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Sid": "MoveTheInterface",
+                "Effect": "Allow",
+                "Action": moves,
+                "Resource": location.arn("ec2", f"network-interface/{interface}"),
+            },
+            {
+                "Sid": "BetweenItsInstances",
+                "Effect": "Allow",
+                "Action": moves,
+                "Resource": location.arn("ec2", "instance/*"),
+                "Condition": serves,
+            },
+            {
+                "Sid": "GiveBackThePublicAddressOfTheBoot",
+                "Effect": "Allow",
+                "Action": "ec2:ModifyNetworkInterfaceAttribute",
+                "Resource": location.arn("ec2", "network-interface/*"),
+                "Condition": serves,
+            },
+            {
+                "Sid": "SeeWhoHoldsTheInterface",
+                "Effect": "Allow",
+                "Action": "ec2:DescribeNetworkInterfaces",
+                # It knows no narrower resource (service authorization reference of EC2).
+                "Resource": "*",
+            },
+        ],
+    }

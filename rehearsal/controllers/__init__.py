@@ -1,0 +1,1 @@
+"""Plays two controllers of AWS: the load balancers of a cluster, and the names in DNS."""

@@ -1,0 +1,101 @@
+"""`python -m rehearsal.controllers --state DIR` plays controllers of AWS until SIGTERM."""
+
+import argparse
+import signal
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import FrameType
+
+from lightkube.core.client import Client
+from lightkube.core.exceptions import ApiError
+from lightkube.resources.apps_v1 import Deployment
+from lightkube.resources.core_v1 import Service
+from lightkube.resources.networking_v1 import Ingress
+
+from rehearsal.controllers import external_dns, load_balancer_controller
+from rehearsal.controllers.external_dns import ExternalDns
+from rehearsal.controllers.load_balancer_controller import LoadBalancerController
+from rehearsal.controllers.pod_session import PodSessions
+from rehearsal.controllers.running import NAME
+from rehearsal.errors import RehearsalError
+from rehearsal.lifecycle import CONTROLLERS_READY
+from rehearsal.nodes import cluster
+from rehearsal.nodes.pod_credentials import AWS_ERRORS, PlayedAws
+from rehearsal.state import State
+
+CONTROLLERS = (load_balancer_controller.NAME, external_dns.NAME)
+SHORTEST = 0.2
+"""Seconds between two looks at least: changes come in heaps."""
+
+
+def main() -> int:
+    """Exit code 0 after SIGTERM, 1 if there is no rehearsal in the folder."""
+    parser = argparse.ArgumentParser(prog="python -m rehearsal.controllers", description=__doc__)
+    parser.add_argument("--state", type=Path, required=True, metavar="DIR")
+    state = State(parser.parse_args().state)
+    stopping = threading.Event()
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        stopping.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    try:
+        play(state, stopping)
+    except RehearsalError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def play(state: State, stopping: threading.Event) -> None:
+    """Watch and reconcile until `stopping`."""
+    aws, due = PlayedAws(state.endpoints), threading.Event()
+    client = cluster.connect(state, "rehearsal-controllers")
+    sessions = PodSessions(client, aws, state.endpoints)
+    controllers = (LoadBalancerController(client, aws, sessions), ExternalDns(client, sessions))
+    _watch(cluster.connect(state), due, stopping)
+    with ThreadPoolExecutor(1) as threads:
+        worker = threads.submit(run, controllers, due, stopping)
+        (state.path / CONTROLLERS_READY).touch()
+        # In slices: a signal must reach this thread, and so must the end of the worker.
+        while not stopping.wait(0.5) and not worker.done():
+            pass
+        stopping.set()
+        due.set()
+    # A bug of ours: it must end this process, which then is told of.
+    worker.result()
+
+
+def run(
+    controllers: tuple[LoadBalancerController, ExternalDns],
+    due: threading.Event,
+    stopping: threading.Event,
+) -> None:
+    """Reconcile after each change, and when a controller wants to; else sleep."""
+    while not stopping.is_set():
+        due.clear()
+        try:
+            waits = [controller.reconcile() for controller in controllers]
+        except (ApiError, *AWS_ERRORS, *cluster.UNREACHABLE) as error:
+            print(f"controllers: {error}", flush=True)
+            waits = [cluster.PAUSE]
+        stopping.wait(SHORTEST)
+        due.wait(min((one for one in waits if one is not None), default=None))
+
+
+def _watch(client: Client, due: threading.Event, stopping: threading.Event) -> None:
+    """These threads end with the process."""
+    for chosen in (
+        cluster.Selection(kind=Service),
+        cluster.Selection(kind=Ingress),
+        cluster.Selection(kind=Deployment, labels={NAME: CONTROLLERS}),
+    ):
+        arguments = (client, chosen, due, stopping)
+        threading.Thread(target=cluster.watch, args=arguments, daemon=True).start()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

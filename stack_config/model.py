@@ -1,0 +1,146 @@
+"""The whole of a stack file as a model; its sections are the components' own."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Discriminator, Field, Tag
+
+from components.addons.addon import NAMESPACE as ADDONS_NAMESPACE
+from components.addons.config import AddonsConfig
+from components.bastion import BASTION_ENDPOINTS, BastionConfig
+from components.cluster import ClusterConfig
+from components.eks_addons import COREDNS_LABELS, EksAddonsConfig, Home
+from components.eks_addons import NAMESPACE as COREDNS_NAMESPACE
+from components.existing_cluster import ExistingClusterConfig
+from components.extra_releases import ExtraReleaseConfig
+from components.fargate import FargateConfig
+from components.karpenter.controller import POD_LABELS
+from components.karpenter.karpenter import KarpenterConfig
+from components.managed_nodes import ManagedNodeGroupConfig
+from components.network.config import NetworkConfig
+from components.network.endpoints import base_endpoints
+from components.node_security_group import NodeSecurityGroupConfig
+from components.overprovisioning import OverprovisioningConfig
+from components.pod_role import RunsOn
+from components.roles import RolesConfig
+from components.sample_workloads import SampleWorkloadsConfig
+from components.section import Section
+
+
+def cluster_kind(value: Any) -> str:
+    """Whether a section makes a cluster or names one that exists."""
+    if isinstance(value, ExistingClusterConfig):
+        return "existing"
+    return "existing" if isinstance(value, dict) and "existing" in value else "new"
+
+
+ClusterSection = Annotated[
+    Annotated[ClusterConfig, Tag("new")] | Annotated[ExistingClusterConfig, Tag("existing")],
+    Discriminator(cluster_kind),
+]
+ReleaseName = Annotated[str, Field(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", max_length=53)]
+NodeGroupName = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_-]{0,62}$")]
+
+
+class StackConfig(Section):
+    """Everything of a stack file that this program reads. Absent means off."""
+
+    region: str = Field(alias="aws:region", pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")
+    """Read once, here: provider, policies and charts all get it from this key."""
+    cluster: ClusterSection
+    network: NetworkConfig | None = None
+    """Needed by a cluster that is made; one that exists has its own."""
+    roles: RolesConfig = RolesConfig()
+    node_security_group: NodeSecurityGroupConfig | None = None
+    """Absent: nodes share the group of the control plane and of Fargate pods."""
+    eks_addons: EksAddonsConfig = EksAddonsConfig()
+    fargate: FargateConfig | None = None
+    managed_node_groups: Mapping[NodeGroupName, ManagedNodeGroupConfig] = {}
+    karpenter: KarpenterConfig | None = None
+    addons: AddonsConfig = AddonsConfig()
+    overprovisioning: OverprovisioningConfig | None = None
+    sample_workloads: SampleWorkloadsConfig | None = None
+    extra_releases: Mapping[ReleaseName, ExtraReleaseConfig] = {}
+    """Charts of your own, by release name; they start when the platform is ready."""
+    bastion: BastionConfig | None = None
+    chart_mirror: str | None = Field(default=None, pattern=r"^(oci://|/|\./)\S+$")
+    """Where charts come from instead of upstream: a folder, or an `oci://` address."""
+    image_mirror: str | None = Field(default=None, pattern=r"^[a-z0-9.-]+(:\d+)?(/[a-z0-9._/-]+)?$")
+    """A registry with copies of the charts' images, each under its own path, for example
+    `111122223333.dkr.ecr.eu-west-1.amazonaws.com/mirror`."""
+
+    @property
+    def cluster_name(self) -> str:
+        """Known in advance."""
+        cluster = self.cluster
+        return cluster.existing if isinstance(cluster, ExistingClusterConfig) else cluster.name
+
+    @property
+    def has_nodes(self) -> bool:
+        """Whether there can be EC2 nodes at all."""
+        return bool(self.karpenter or self.managed_node_groups)
+
+    @property
+    def uses_spot(self) -> bool:
+        """Whether anything here asks for spot capacity. A pool that says nothing may."""
+        pools = self.karpenter.node_pools.values() if self.karpenter else ()
+        groups = self.managed_node_groups.values()
+        return any(pool.may_be_spot for pool in pools) or any(
+            group.capacity_type == "SPOT" for group in groups
+        )
+
+    @property
+    def isolated(self) -> bool:
+        """Whether pods have no way to the internet."""
+        return bool(self.network and self.network.isolated)
+
+    @property
+    def needed_endpoints(self) -> tuple[str, ...]:
+        """AWS services that pods, nodes and the bastion call: without internet, by endpoints."""
+        needed = {*base_endpoints(has_nodes=self.has_nodes)}
+        needed.update(*(addon.ENDPOINTS for addon in self.addons.on.values()))
+        needed.update(BASTION_ENDPOINTS if self.bastion else ())
+        return tuple(sorted(needed))
+
+    def profile_of(self, pod_labels: Mapping[str, str]) -> str | None:
+        """The Fargate profile that runs an add-on's pods, None where nodes do."""
+        return self.fargate and self.fargate.profile_of(ADDONS_NAMESPACE, pod_labels)
+
+    def runs_on(self, pod_labels: Mapping[str, str]) -> RunsOn:
+        """Where an add-on's pods run."""
+        if self.profile_of(pod_labels):
+            return RunsOn.FARGATE
+        cluster = self.cluster
+        return cluster.runs_on if isinstance(cluster, ExistingClusterConfig) else RunsOn.NODES
+
+    @property
+    def karpenter_profile(self) -> str | None:
+        """The Fargate profile that runs Karpenter's controller, None where nodes do."""
+        if not (self.karpenter and self.fargate):
+            return None
+        return self.fargate.profile_of(self.karpenter.namespace, POD_LABELS)
+
+    @property
+    def base_nodes(self) -> int:
+        """How many nodes there are before Karpenter launches any."""
+        return sum(group.size.initial for group in self.managed_node_groups.values())
+
+    @property
+    def karpenter_replicas(self) -> int:
+        """The controller's pods: what is asked for, else two, or one where only one has a node."""
+        wanted = self.karpenter and self.karpenter.controller.replicas
+        return wanted or (2 if self.karpenter_profile or self.base_nodes > 1 else 1)
+
+    @property
+    def coredns_profile(self) -> str | None:
+        """The Fargate profile that runs CoreDNS, None where nodes do."""
+        return self.fargate and self.fargate.profile_of(COREDNS_NAMESPACE, COREDNS_LABELS)
+
+    @property
+    def coredns_home(self) -> Home:
+        """CoreDNS's one home: the one that is asked for, else the first that there is."""
+        if self.eks_addons.coredns.runs_on:
+            return self.eks_addons.coredns.runs_on
+        if self.coredns_profile:
+            return Home.FARGATE
+        return Home.NODE_GROUPS if self.managed_node_groups else Home.KARPENTER

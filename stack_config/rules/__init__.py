@@ -1,0 +1,49 @@
+"""What must be true between the sections of a stack file, each of which is right by itself."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from components.section import Mistake
+from stack_config.model import StackConfig
+from stack_config.rules.homes import (
+    addons_have_a_home,
+    coredns_has_one_home,
+    fargate_has_no_labels_to_select,
+    pause_pods_reserve_nodes,
+    samples_have_a_place,
+    volumes_have_nodes,
+)
+from stack_config.rules.karpenter import (
+    karpenter_fits_kubernetes,
+    karpenter_has_a_home,
+    karpenter_is_of_this_release,
+    karpenter_pods_have_nodes,
+    karpenter_reaches_iam,
+)
+from stack_config.rules.network import (
+    a_bastion_has_a_subnet,
+    a_cluster_has_a_network,
+    everything_reaches_aws,
+    node_groups_have_a_cluster_of_ours,
+)
+
+Rule = Callable[[StackConfig], Iterator[Mistake]]
+# Not `cluster`: where that section has a mistake of its own, it counts as one to be made.
+_HOMES = {"fargate", "karpenter", "managed_node_groups"}
+RULES: Mapping[Rule, set[str]] = {
+    a_cluster_has_a_network: _HOMES | {"cluster", "network", "eks_addons"},
+    karpenter_has_a_home: _HOMES,
+    karpenter_pods_have_nodes: {"karpenter", "fargate", "managed_node_groups"},
+    coredns_has_one_home: _HOMES | {"eks_addons"},
+    karpenter_is_of_this_release: {"karpenter"},
+    karpenter_fits_kubernetes: {"karpenter", "cluster"},
+    karpenter_reaches_iam: {"karpenter", "network"},
+    addons_have_a_home: _HOMES | {"addons"},
+    fargate_has_no_labels_to_select: {"addons", "fargate"},
+    volumes_have_nodes: _HOMES | {"addons"},
+    everything_reaches_aws: _HOMES | {"addons", "network", "bastion", "image_mirror"},
+    pause_pods_reserve_nodes: _HOMES | {"overprovisioning"},
+    a_bastion_has_a_subnet: {"bastion", "network", "cluster"},
+    node_groups_have_a_cluster_of_ours: {"node_security_group", "cluster"},
+    samples_have_a_place: {"sample_workloads", "karpenter", "fargate", "managed_node_groups"},
+}
+"""Each rule between sections, and the sections that it reads."""

@@ -1,0 +1,118 @@
+"""Every pod that the stack starts has a place to run."""
+
+from collections.abc import Iterator
+
+from components.addons.addon import NAMESPACE as ADDONS_NAMESPACE
+from components.eks_addons import COREDNS_LABELS, Home
+from components.eks_addons import NAMESPACE as COREDNS_NAMESPACE
+from components.existing_cluster import ExistingClusterConfig
+from components.overprovisioning import NAMESPACE as PAUSE_NAMESPACE
+from components.overprovisioning import POD_LABELS as PAUSE_LABELS
+from components.sample_workloads import NAMESPACE as SAMPLES_NAMESPACE
+from components.section import Mistake
+from stack_config.model import StackConfig
+
+
+def coredns_has_one_home(config: StackConfig) -> Iterator[Mistake]:
+    """Pods that EKS tells to run on one kind of home must find it, and only it."""
+    if isinstance(config.cluster, ExistingClusterConfig):
+        return
+    path, profile, home = "eksAddons.coredns.runsOn", config.coredns_profile, config.coredns_home
+    wanted = config.eks_addons.coredns.runs_on
+    pods = f"namespace {COREDNS_NAMESPACE}, label k8s-app: {COREDNS_LABELS['k8s-app']}"
+    selector = f"`{COREDNS_NAMESPACE}: [{{namespace: {COREDNS_NAMESPACE}}}]`"
+    if home is Home.FARGATE and not profile:
+        yield Mistake(
+            path,
+            f"no profile of fargate.profiles selects CoreDNS's pods ({pods}): add {selector} to "
+            "fargate.profiles, or choose nodeGroups or karpenter",
+            home,
+        )
+    elif home is not Home.FARGATE and profile:
+        yield Mistake(
+            path,
+            f"fargate.profiles.{profile} selects CoreDNS's pods ({pods}): drop this key, or "
+            "narrow the profile's labels",
+            home,
+        )
+    elif home is not Home.FARGATE and not wanted and not config.has_nodes:
+        yield Mistake(
+            path,
+            f"CoreDNS has nowhere to run: add a profile for its pods ({pods}) to "
+            "fargate.profiles, or karpenter, or managedNodeGroups",
+        )
+    elif home is Home.NODE_GROUPS and not config.managed_node_groups:
+        yield Mistake(path, "there is no managedNodeGroups: add one, or choose karpenter", home)
+    elif home is Home.KARPENTER and not config.karpenter:
+        yield Mistake(path, "there is no karpenter: add it, or choose nodeGroups", home)
+
+
+def addons_have_a_home(config: StackConfig) -> Iterator[Mistake]:
+    """Pods that nobody runs make `pulumi up` wait for ten minutes, and fail."""
+    if config.has_nodes or isinstance(config.cluster, ExistingClusterConfig):
+        return
+    for key, addon in config.addons.on.items():
+        if not config.profile_of(addon.POD_LABELS):
+            labels = ", ".join(f"{k}: {v}" for k, v in addon.POD_LABELS.items())
+            yield Mistake(
+                f"addons.{key}",
+                f"no profile of fargate.profiles selects its pods (namespace {ADDONS_NAMESPACE}, "
+                f"label {labels}), and there are no nodes: add "
+                f"`{ADDONS_NAMESPACE}: [{{namespace: {ADDONS_NAMESPACE}}}]` to fargate.profiles",
+            )
+
+
+def fargate_has_no_labels_to_select(config: StackConfig) -> Iterator[Mistake]:
+    """Fargate would run the pods and disregard where they were meant to be."""
+    for key, addon in config.addons.on.items():
+        profile, wanted = config.profile_of(addon.POD_LABELS), getattr(addon, "node_selector", None)
+        if profile and wanted:
+            yield Mistake(
+                f"addons.{key}.nodeSelector",
+                f"fargate.profiles.{profile} runs its pods, and disregards it: drop it, or narrow "
+                "the profile's labels",
+            )
+
+
+def volumes_have_nodes(config: StackConfig) -> Iterator[Mistake]:
+    """Pods on Fargate cannot mount EBS, and find only volumes of EFS that somebody made."""
+    if config.has_nodes or isinstance(config.cluster, ExistingClusterConfig):
+        return
+    if config.addons.ebs_csi:
+        yield Mistake(
+            "addons.ebsCsi",
+            "its volumes are mounted by nodes, and there are none: add karpenter or "
+            "managedNodeGroups, or drop it",
+        )
+
+
+def pause_pods_reserve_nodes(config: StackConfig) -> Iterator[Mistake]:
+    """On Fargate a pause pod is a machine that is billed and reserves nothing."""
+    if not config.overprovisioning:
+        return
+    profile = config.fargate and config.fargate.profile_of(PAUSE_NAMESPACE, PAUSE_LABELS)
+    if profile:
+        yield Mistake(
+            f"fargate.profiles.{profile}",
+            f"selects namespace {PAUSE_NAMESPACE}, whose pods overprovisioning keeps on nodes: "
+            "narrow it, or drop overprovisioning",
+        )
+    existing = isinstance(config.cluster, ExistingClusterConfig)
+    if not (config.has_nodes or existing):
+        yield Mistake(
+            "overprovisioning",
+            "there are no nodes to keep room on: add karpenter or managedNodeGroups, or drop it",
+        )
+
+
+def samples_have_a_place(config: StackConfig) -> Iterator[Mistake]:
+    """A sample that nobody runs makes `pulumi up` wait for ten minutes, and fail."""
+    samples = config.sample_workloads
+    inflate = samples and samples.inflate
+    on_fargate = config.fargate and config.fargate.profile_of(SAMPLES_NAMESPACE, {"app": "inflate"})
+    if inflate and not (config.has_nodes or on_fargate):
+        yield Mistake(
+            "sampleWorkloads.inflate",
+            "nothing would run it: add karpenter, managedNodeGroups, or a profile for namespace "
+            f"{SAMPLES_NAMESPACE}",
+        )

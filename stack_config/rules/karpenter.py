@@ -1,0 +1,66 @@
+"""What Karpenter needs: a home, room for its pods, versions that go together."""
+
+from collections.abc import Iterator
+
+import compatibility
+from components.existing_cluster import ExistingClusterConfig
+from components.section import Mistake
+from stack_config.model import StackConfig
+
+
+def karpenter_has_a_home(config: StackConfig) -> Iterator[Mistake]:
+    """Karpenter launches no node for itself."""
+    if isinstance(config.cluster, ExistingClusterConfig):
+        return  # which has nodes or profiles that this file does not tell
+    if config.karpenter and not (config.karpenter_profile or config.managed_node_groups):
+        namespace = config.karpenter.namespace
+        yield Mistake(
+            "karpenter.namespace",
+            "no profile of fargate.profiles selects it, and there is no managedNodeGroups: add "
+            f"`karpenter: [{{namespace: {namespace}}}]` to fargate.profiles, or a node group",
+            namespace,
+        )
+
+
+def karpenter_pods_have_nodes(config: StackConfig) -> Iterator[Mistake]:
+    """Helm waits for all of the controller's pods, and no two of them share a node."""
+    if not config.karpenter or config.karpenter_profile or not config.managed_node_groups:
+        return
+    if config.karpenter_replicas > config.base_nodes:
+        yield Mistake(
+            "karpenter.controller.replicas",
+            "each of the controller's pods needs a node of its own, and managedNodeGroups start "
+            f"with {config.base_nodes}: lower it, or raise the size of a group",
+            config.karpenter_replicas,
+        )
+
+
+def karpenter_is_of_this_release(config: StackConfig) -> Iterator[Mistake]:
+    """Charts, rights and event rules are one set."""
+    if config.karpenter:
+        version = config.karpenter.version
+        problem = compatibility.karpenter_release_problem(version)
+        if problem:
+            yield Mistake("karpenter.version", problem, version)
+
+
+def karpenter_fits_kubernetes(config: StackConfig) -> Iterator[Mistake]:
+    """A Karpenter of this release runs on the cluster's Kubernetes."""
+    if isinstance(config.cluster, ExistingClusterConfig):
+        return  # only AWS knows its version: the preview asks
+    if config.karpenter and not list(karpenter_is_of_this_release(config)):
+        version = config.karpenter.version
+        problem = compatibility.karpenter_problem(version, config.cluster.version)
+        if problem:
+            yield Mistake("karpenter.version", problem, version)
+
+
+def karpenter_reaches_iam(config: StackConfig) -> Iterator[Mistake]:
+    """IAM has no endpoint in a VPC, so nobody there can make an instance profile."""
+    if config.isolated and config.karpenter and not config.karpenter.own_instance_profile:
+        yield Mistake(
+            "karpenter.ownInstanceProfile",
+            "the network has no way to the internet, and from there Karpenter cannot reach IAM to "
+            "make an instance profile: set it to true",
+            value=False,
+        )

@@ -1,0 +1,107 @@
+"""The cluster has a network, and what runs there reaches AWS."""
+
+from collections.abc import Iterator
+
+from components.cluster import ClusterConfig
+from components.existing_cluster import ExistingClusterConfig
+from components.network.config import ExistingNetworkConfig, NewNetworkConfig
+from components.network.endpoints import missing_endpoints
+from components.section import Mistake
+from stack_config.model import StackConfig
+
+
+def a_cluster_has_a_network(config: StackConfig) -> Iterator[Mistake]:
+    """One that is made needs a place; one that exists has it, and its maker looks after it."""
+    if isinstance(config.cluster, ClusterConfig):
+        if config.network is None:
+            yield Mistake("network", "Field required: add it")
+        return
+    if isinstance(config.network, NewNetworkConfig):
+        yield Mistake(
+            "network.cidr",
+            f"cluster.existing is {config.cluster_name}, which has a VPC: name that one "
+            "(vpcId, privateSubnetIds), or drop network",
+            str(config.network.cidr),
+        )
+    if "eks_addons" in config.model_fields_set:
+        problem = f"cluster.existing is {config.cluster_name}, whose maker keeps them: drop it"
+        yield Mistake("eksAddons", problem)
+    on_it = {
+        "fargate": config.fargate,
+        "managedNodeGroups": config.managed_node_groups,
+        "karpenter": config.karpenter,
+    }
+    wanting = [key for key, section in on_it.items() if section]
+    if wanting and config.network is None:
+        yield Mistake(
+            "network",
+            f"{', '.join(wanting)} need subnets of the cluster's VPC: add vpcId and "
+            "privateSubnetIds",
+        )
+
+
+def everything_reaches_aws(config: StackConfig) -> Iterator[Mistake]:
+    """Without a way to the internet, services are reached by endpoints, images from a mirror."""
+    if not config.isolated:
+        return
+    network = config.network
+    if isinstance(network, NewNetworkConfig) and network.interface_endpoints is not None:
+        missing = missing_endpoints(network.interface_endpoints, config.needed_endpoints)
+        if missing:
+            yield Mistake(
+                "network.interfaceEndpoints",
+                "pods reach AWS by endpoints alone: "
+                f"add {', '.join(missing)}; or drop the key, and the stack makes what it needs; "
+                "or choose natGateways: single",
+            )
+    for key, addon in config.addons.on.items():
+        if addon.NO_ENDPOINT:
+            yield Mistake(
+                f"addons.{key}",
+                f"the network has no way to the internet, and {addon.NO_ENDPOINT} has no endpoint "
+                "in a VPC: drop it, or choose natGateways: single",
+            )
+    if config.bastion:
+        yield Mistake(
+            "bastion",
+            "the network has no way to the internet, from where it gets kubectl and helm: "
+            "drop it, or choose natGateways: single",
+        )
+    if config.image_mirror is None and (config.karpenter or config.addons.on):
+        yield Mistake(
+            "imageMirror",
+            "the network has no way to the internet, so images come from a registry in the "
+            "region: copy them and name it here",
+        )
+
+
+def a_bastion_has_a_subnet(config: StackConfig) -> Iterator[Mistake]:
+    """One with SSH is reached at a public address."""
+    network, bastion, cluster = config.network, config.bastion, config.cluster
+    if not bastion:
+        return
+    if isinstance(cluster, ClusterConfig) and not cluster.endpoint.private:
+        yield Mistake(
+            "bastion",
+            "reaches the Kubernetes API from inside the VPC: set cluster.endpoint.private to true, "
+            "or drop it",
+        )
+    if network is None:
+        yield Mistake("bastion", "needs a subnet: add network with vpcId and privateSubnetIds")
+    elif (
+        bastion.ssh and isinstance(network, ExistingNetworkConfig) and not network.public_subnet_ids
+    ):
+        yield Mistake(
+            "bastion.ssh",
+            "needs a public subnet: add network.publicSubnetIds, or drop ssh for a session of "
+            "Systems Manager, which needs none",
+        )
+
+
+def node_groups_have_a_cluster_of_ours(config: StackConfig) -> Iterator[Mistake]:
+    """The rules of the security group are the control plane's too."""
+    if config.node_security_group and isinstance(config.cluster, ExistingClusterConfig):
+        yield Mistake(
+            "nodeSecurityGroup",
+            f"cluster.existing is {config.cluster_name}, whose groups its maker keeps: drop it",
+        )
