@@ -7,7 +7,7 @@ from pydantic import Discriminator, Field, Tag
 
 from components.addons.addon import NAMESPACE as ADDONS_NAMESPACE
 from components.addons.config import AddonsConfig
-from components.bastion import BASTION_ENDPOINTS, BastionConfig
+from components.bastion.config import BastionConfig
 from components.cluster import ClusterConfig
 from components.eks_addons import COREDNS_LABELS, EksAddonsConfig, Home
 from components.eks_addons import NAMESPACE as COREDNS_NAMESPACE
@@ -96,10 +96,9 @@ class StackConfig(Section):
 
     @property
     def needed_endpoints(self) -> tuple[str, ...]:
-        """AWS services that pods, nodes and the bastion call: without internet, by endpoints."""
+        """AWS services that pods and nodes call: without internet, by endpoints."""
         needed = {*base_endpoints(has_nodes=self.has_nodes)}
         needed.update(*(addon.ENDPOINTS for addon in self.addons.on.values()))
-        needed.update(BASTION_ENDPOINTS if self.bastion else ())
         return tuple(sorted(needed))
 
     def profile_of(self, pod_labels: Mapping[str, str]) -> str | None:

@@ -1,27 +1,19 @@
 """A work host (bastion) inside the VPC, for a Kubernetes API that the internet does not reach."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Network
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
-from pydantic import Field
 
 import versions
 from components.amazon_linux import amazon_linux_ami
-from components.instance_types import InstanceType, is_graviton
+from components.bastion.config import BastionConfig
 from components.location import Location
-from components.section import Mistake, Section
 from components.service_role import ServiceRole, ServiceRoleArgs
 
-BASTION_ENDPOINTS = ("ssm", "ssmmessages", "ec2messages", "eks")
-"""AWS services that a bastion without SSH calls. Their endpoints are not enough: while it starts it
-loads kubectl and helm from dl.k8s.io and get.helm.sh, so it needs a way to the internet."""
-WIDEST = 8
-"""Prefix length of the largest range that SSH may be opened to."""
 ACCESS_POLICIES = {
     "view": "AmazonEKSViewPolicy",
     "edit": "AmazonEKSEditPolicy",
@@ -29,44 +21,6 @@ ACCESS_POLICIES = {
 }
 _ANYWHERE = "0.0.0.0/0"
 _SCRIPT = Path(__file__).with_name("bastion.sh")
-
-
-class SshConfig(Section):
-    """Who reaches the bastion by SSH."""
-
-    key_name: str = Field(pattern=r"^[!-~]([ -~]{0,253}[!-~])?$")
-    """A key pair of the account that exists; its private half is nobody's business here."""
-    cidr: IPv4Network
-    """The only addresses from which it is reached."""
-
-    def mistakes(self) -> Iterator[Mistake]:
-        """Not the whole internet, nor a large part of it."""
-        if self.cidr.prefixlen < WIDEST:
-            problem = (
-                f"would open SSH to {self.cidr.num_addresses} addresses: give your own, "
-                "203.0.113.7/32 for example"
-            )
-            yield Mistake("cidr", problem, str(self.cidr))
-
-
-class BastionConfig(Section):
-    """One small instance with kubectl and helm: about 7 USD a month as t4g.micro, 1 for its disk.
-
-    It is reached by Session Manager, without any open port, or by SSH.
-    """
-
-    instance_type: InstanceType = "t4g.micro"
-    """Graviton. In the 0.5 GB of a nano helm runs out of memory."""
-    ssh: SshConfig | None = None
-    """Absent: Session Manager alone, in a private subnet."""
-    access: Literal["view", "edit", "admin"] = "view"
-    """What may be done in the cluster from there, by whoever is let in."""
-
-    def mistakes(self) -> Iterator[Mistake]:
-        """The image is for arm64."""
-        if not is_graviton(self.instance_type):
-            problem = "is no Graviton type, and the image is for arm64: take one like t4g.micro"
-            yield Mistake("instanceType", problem, self.instance_type)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +45,8 @@ class BastionArgs:
 
 
 class Bastion(pulumi.ComponentResource):
-    """The instance, its role, and its right in the cluster. No key or token is stored anywhere:
+    """The instance, its role, and its right in the cluster. It needs a way to the internet, from
+    where it loads kubectl and helm when it starts. No key or token is stored anywhere:
     what it may do comes from the role."""
 
     address: pulumi.Output[str]
