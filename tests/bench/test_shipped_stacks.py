@@ -62,6 +62,15 @@ def test_create_stays_within_its_aim_and_nothing_but_the_way_to_the_node_is_on_i
     assert not {"NatGateway", "Addon", "Queue"} & set(types(nodeless.first_pod))
 
 
+def test_no_add_on_makes_the_way_to_the_first_pod_longer(deploy, account, nodeless):
+    settings = yaml.safe_load(NODELESS.read_text())["config"]
+    for section in ("addons", "overprovisioning"):
+        del settings[f"frugal-eks:{section}"]
+    bare = paths(exported(deploy(program, account, settings=settings)))
+
+    assert critical_path.total(nodeless.first_pod) == critical_path.total(bare.first_pod)
+
+
 def test_destroy_stays_within_its_aim(nodeless):
     """The bound knows no load balancer: what AWS takes for one comes on top."""
     aims = nodeless.durations.aims()
