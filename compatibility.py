@@ -54,5 +54,16 @@ def karpenter_problem(version: str, kubernetes: str, whose: str = "cluster.versi
     return None
 
 
+def cluster_autoscaler_problem(kubernetes: str) -> str | None:
+    """Why there is no Cluster Autoscaler for this minor, and what to do; None where there is."""
+    if kubernetes in versions.CLUSTER_AUTOSCALER:
+        return None
+    first, *_, last = versions.CLUSTER_AUTOSCALER
+    return (
+        f"has no image for Kubernetes {kubernetes} of the cluster, only for {first} to {last}: "
+        "update the cluster, or drop the section"
+    )
+
+
 def _minor(version: str) -> str:
     return version.rpartition(".")[0]

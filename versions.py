@@ -20,6 +20,9 @@ METRICS_SERVER_CHART = "3.13.1"
 # renovate: datasource=helm depName=aws-efs-csi-driver registryUrl=https://kubernetes-sigs.github.io/aws-efs-csi-driver
 EFS_CSI_CHART = "4.4.1"
 
+# renovate: datasource=helm depName=cluster-autoscaler registryUrl=https://kubernetes.github.io/autoscaler
+CLUSTER_AUTOSCALER_CHART = "9.59.0"
+
 # renovate: datasource=docker depName=public.ecr.aws/eks-distro/kubernetes/pause
 PAUSE = "3.7"
 
@@ -43,6 +46,18 @@ KUBECTL_1_35 = "1.35.10"
 KUBECTL_1_36 = "1.36.6"
 # renovate: datasource=github-releases depName=helm/helm
 HELM = "4.3.1"
+
+# Of each minor the newest image of Cluster Autoscaler (kubernetes/k8s.io#9760): its releases are
+# called `cluster-autoscaler-1.36.1`, its images `v1.36.1`.
+
+# renovate: datasource=github-releases depName=kubernetes/autoscaler kubernetesVersion=1.33
+CLUSTER_AUTOSCALER_1_33 = "v1.33.6"
+# renovate: datasource=github-releases depName=kubernetes/autoscaler kubernetesVersion=1.34
+CLUSTER_AUTOSCALER_1_34 = "v1.34.5"
+# renovate: datasource=github-releases depName=kubernetes/autoscaler kubernetesVersion=1.35
+CLUSTER_AUTOSCALER_1_35 = "v1.35.2"
+# renovate: datasource=github-releases depName=kubernetes/autoscaler kubernetesVersion=1.36
+CLUSTER_AUTOSCALER_1_36 = "v1.36.1"
 
 # The EKS add-ons: for each minor the build that AWS itself has as default.
 
@@ -97,3 +112,11 @@ KUBECTL = {
     "1.36": KUBECTL_1_36,
 }
 """Of each Kubernetes minor the kubectl that the bastion gets."""
+
+CLUSTER_AUTOSCALER = {
+    "1.33": CLUSTER_AUTOSCALER_1_33,
+    "1.34": CLUSTER_AUTOSCALER_1_34,
+    "1.35": CLUSTER_AUTOSCALER_1_35,
+    "1.36": CLUSTER_AUTOSCALER_1_36,
+}
+"""Of each Kubernetes minor the tag of Cluster Autoscaler's image."""

@@ -117,7 +117,7 @@ class EksAddon(pulumi.ComponentResource):
     def _build(self, args: EksAddonArgs) -> pulumi.Input[str]:
         match args.config.version:
             case "pinned":
-                return versions.EKS_ADDONS[args.kubernetes][args.addon_name]
+                return pinned_build(args.addon_name, args.kubernetes)
             case "default" | "latest" as wanted:
                 found = aws.eks.get_addon_version_output(
                     addon_name=args.addon_name,
@@ -128,6 +128,18 @@ class EksAddon(pulumi.ComponentResource):
                 return found.version
             case exact:
                 return exact
+
+
+def pinned_build(addon: str, kubernetes: str) -> str:
+    """This release's build. Raises RunError where there is none for the minor, which only a cluster
+    of somebody else can bring about."""
+    pinned = versions.EKS_ADDONS.get(kubernetes)
+    if pinned is None:
+        raise pulumi.RunError(
+            f"{addon}: this release pins no build for Kubernetes {kubernetes}, only for "
+            f"{', '.join(versions.EKS_ADDONS)}: set its version to default or to an exact build"
+        )
+    return pinned[addon]
 
 
 @dataclass(frozen=True, kw_only=True)

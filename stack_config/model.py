@@ -6,6 +6,8 @@ from typing import Annotated, Any
 from pydantic import Discriminator, Field, Tag
 
 from components.addons.addon import NAMESPACE as ADDONS_NAMESPACE
+from components.addons.addon import AddonConfig
+from components.addons.cluster_autoscaler import ClusterAutoscalerConfig
 from components.addons.config import AddonsConfig
 from components.bastion.config import BastionConfig
 from components.cluster import ClusterConfig
@@ -57,6 +59,7 @@ class StackConfig(Section):
     fargate: FargateConfig | None = None
     managed_node_groups: Mapping[NodeGroupName, ManagedNodeGroupConfig] = {}
     karpenter: KarpenterConfig | None = None
+    cluster_autoscaler: ClusterAutoscalerConfig | None = None
     addons: AddonsConfig = AddonsConfig()
     overprovisioning: OverprovisioningConfig | None = None
     sample_workloads: SampleWorkloadsConfig | None = None
@@ -81,6 +84,14 @@ class StackConfig(Section):
         return bool(self.karpenter or self.managed_node_groups)
 
     @property
+    def every_addon(self) -> Mapping[str, AddonConfig]:
+        """All that are on, by their paths in the file."""
+        on: dict[str, AddonConfig] = {f"addons.{key}": one for key, one in self.addons.on.items()}
+        if self.cluster_autoscaler:
+            on["clusterAutoscaler"] = self.cluster_autoscaler
+        return on
+
+    @property
     def uses_spot(self) -> bool:
         """Whether anything here asks for spot capacity. A pool that says nothing may."""
         pools = self.karpenter.node_pools.values() if self.karpenter else ()
@@ -98,7 +109,7 @@ class StackConfig(Section):
     def needed_endpoints(self) -> tuple[str, ...]:
         """AWS services that pods and nodes call: without internet, by endpoints."""
         needed = {*base_endpoints(has_nodes=self.has_nodes)}
-        needed.update(*(addon.ENDPOINTS for addon in self.addons.on.values()))
+        needed.update(*(addon.ENDPOINTS for addon in self.every_addon.values()))
         return tuple(sorted(needed))
 
     def profile_of(self, pod_labels: Mapping[str, str]) -> str | None:

@@ -4,6 +4,7 @@ import pytest
 
 import stack_config
 import versions
+from components.network.endpoints import base_endpoints
 from components.section import Mistake
 
 HEAD = "Pulumi.dev.yaml is not valid:"
@@ -13,6 +14,13 @@ GROUP = {
     "amiType": "AL2023_ARM_64_STANDARD",
     "releaseVersion": "1.35.0-20261101",
     "size": {"min": 2, "max": 4},
+}
+# Cluster Autoscaler with a group of nodes, and nobody besides.
+ON_GROUPS = {
+    "fargate": None,
+    "karpenter": None,
+    "managedNodeGroups": {"base": GROUP},
+    "clusterAutoscaler": {},
 }
 MIRROR = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mirror"
 # A network without a way to the internet, and a stack that is content with it.
@@ -406,6 +414,71 @@ CONTRADICTIONS = {
             "disregards it: drop it, or narrow the profile's labels"
         ],
     ),
+    "two who add nodes for the same pods": (
+        {"clusterAutoscaler": {}, "managedNodeGroups": {"base": GROUP}},
+        [
+            "clusterAutoscaler.replicas: karpenter adds and removes nodes for the same pods: set "
+            "it to 0 while you move over, or drop clusterAutoscaler or karpenter (got 1)"
+        ],
+    ),
+    "an autoscaler with nothing to scale": (
+        {"clusterAutoscaler": {"replicas": 0}},
+        [
+            "clusterAutoscaler: there is no managedNodeGroups that it could scale: add one, or "
+            "drop it"
+        ],
+    ),
+    "an autoscaler that would have to make its own node": (
+        ON_GROUPS | {"managedNodeGroups": {"base": GROUP | {"size": {"min": 0, "max": 3}}}},
+        [
+            "clusterAutoscaler: managedNodeGroups start with no node to run it on: raise the "
+            "desired size of one"
+        ],
+    ),
+    "nodes to select for an autoscaler on Fargate": (
+        {
+            "clusterAutoscaler": {"replicas": 0, "nodeSelector": {"lifecycle": "OnDemand"}},
+            "managedNodeGroups": {"base": GROUP},
+        },
+        [
+            "clusterAutoscaler.nodeSelector: fargate.profiles.kube-system runs its pods, and "
+            "disregards it: drop it, or narrow the profile's labels"
+        ],
+    ),
+    "an autoscaler whose image comes from the internet without a way there": (
+        ON_GROUPS | {"network.natGateways": "none", "addons": None},
+        [
+            "imageMirror: the network has no way to the internet, so images come from a registry "
+            "in the region: copy them and name it here"
+        ],
+    ),
+    "an autoscaler without a way to what it scales": (
+        ON_GROUPS
+        | {"network.natGateways": "none", "imageMirror": MIRROR, "addons": None}
+        | {"network.interfaceEndpoints": list(base_endpoints(has_nodes=True))},
+        [
+            "network.interfaceEndpoints: pods reach AWS by endpoints alone: add autoscaling; or "
+            "drop the key, and the stack makes what it needs; or choose natGateways: single"
+        ],
+    ),
+    "a group and an expander that there cannot be": (
+        ON_GROUPS
+        | {
+            "clusterAutoscaler": {
+                "groups": [{"name": "a", "min": 2, "max": 1}],
+                "expander": "cheapest",
+            }
+        },
+        [
+            "clusterAutoscaler.groups[0].max: lies below min 2: correct one of them (got 1)",
+            "clusterAutoscaler.expander: Input should be 'least-waste', 'random', 'most-pods' or "
+            f"""'priority': {ONE_OF} (got "cheapest")""",
+        ],
+    ),
+    "a flag of an autoscaler that has a key": (
+        ON_GROUPS | {"clusterAutoscaler": {"extraArgs": {"v": 4}}},
+        ["clusterAutoscaler.extraArgs.v: has a key of its own: use v"],
+    ),
     "pause pods on Fargate": (
         {"fargate.profiles.all": [{"namespace": "p*"}]},
         [
@@ -649,6 +722,30 @@ def test_a_karpenter_that_does_not_know_the_kubernetes_is_refused(changed):
             versions.KARPENTER,
         )
     ]
+
+
+@pytest.mark.feature("A2-06")
+def test_on_a_nodeless_cluster_there_can_be_no_other_autoscaler(told):
+    lines = told({"clusterAutoscaler": {}})
+
+    paths = [line.partition(": ")[0] for line in lines]
+    assert paths == ["clusterAutoscaler.replicas", "clusterAutoscaler"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        ON_GROUPS,
+        {"managedNodeGroups": {"base": GROUP}, "clusterAutoscaler": {"replicas": 0}},
+        {"cluster": {"existing": "shared"}, "network": EXISTING_NETWORK, "karpenter": None}
+        | {"clusterAutoscaler": {}, "sampleWorkloads": None},
+    ],
+    ids=["alone", "while its nodes go over to Karpenter", "for groups that exist"],
+)
+def test_an_autoscaler_is_taken_where_its_nodes_are_nobody_else_s(changed, changes):
+    config = stack_config.parsed(ours(changed(changes)))
+
+    assert isinstance(config, stack_config.StackConfig), config
 
 
 @pytest.mark.feature("A2-16", "B-07")

@@ -11,6 +11,11 @@ from components.addons.aws_load_balancer_controller import (
     AwsLoadBalancerController,
     AwsLoadBalancerControllerArgs,
 )
+from components.addons.cluster_autoscaler import (
+    ClusterAutoscaler,
+    ClusterAutoscalerArgs,
+    ClusterAutoscalerConfig,
+)
 from components.addons.config import AddonsConfig
 from components.addons.ebs_csi import EbsCsi, EbsCsiArgs
 from components.addons.efs_csi import EfsCsi, EfsCsiArgs
@@ -27,6 +32,8 @@ class AddonsArgs:
     """The stack file's part, and all that add-ons are told of the cluster and its network."""
 
     config: AddonsConfig
+    cluster_autoscaler: ClusterAutoscalerConfig | None
+    """A section of its own in the file: it is about nodes as much as about pods."""
     cluster: str
     """The cluster's name, known in advance."""
     cluster_name: pulumi.Input[str]
@@ -36,6 +43,8 @@ class AddonsArgs:
     vpc_id: pulumi.Input[str]
     known_vpc_id: str | None
     """The same where it is known in advance: of a private zone there may be namesakes."""
+    isolated: bool
+    """Whether pods have no way to the internet."""
     subnet_ids: Sequence[pulumi.Input[str]]
     """Private ones, one a zone."""
     security_group_ids: Sequence[pulumi.Input[str]]
@@ -58,6 +67,8 @@ class Addons(pulumi.ComponentResource):
 
     outputs: Mapping[str, pulumi.Output[Any]]
     """What users look for, by the name of the stack's output."""
+    autoscaler: Sequence[pulumi.Resource]
+    """The Cluster Autoscaler, where it is on: it must outlive pods for which it adds nodes."""
 
     def __init__(
         self, name: str, args: AddonsArgs, opts: pulumi.ResourceOptions | None = None
@@ -99,6 +110,19 @@ class Addons(pulumi.ComponentResource):
                 ),
                 opts=child,
             )
+        self.autoscaler = []
+        if args.cluster_autoscaler:
+            autoscaler = ClusterAutoscaler(
+                "cluster-autoscaler",
+                ClusterAutoscalerArgs(
+                    config=args.cluster_autoscaler,
+                    kubernetes_version=args.kubernetes_version,
+                    isolated=args.isolated,
+                    **_given(args, args.cluster_autoscaler),
+                ),
+                opts=child,
+            )
+            self.autoscaler = [autoscaler]
         # What owns load balancers and records must outlive every Service and Ingress.
         owners: list[pulumi.Resource] = []
         if config.aws_load_balancer_controller:

@@ -237,7 +237,12 @@ def ingress(config: KubeOpsViewConfig) -> dict[str, Any]:
 def hostname_annotation(config: KubeOpsViewConfig) -> dict[str, Any]:
     """The patch by which ExternalDNS learns the name of the Service or Ingress."""
     entrance = service(config) if config.load_balancer == "nlb" else ingress(config)
-    annotations = {f"{ANNOTATION_PREFIX}hostname": config.hostname}
+    annotations = {
+        f"{ANNOTATION_PREFIX}hostname": config.hostname,
+        # The provider waits for a load balancer that is there, and keeps the object as its cache
+        # has it, at times from before the patch: the next preview would patch it once more.
+        "pulumi.com/skipAwait": "true",
+    }
     return {
         "apiVersion": entrance["apiVersion"],
         "kind": entrance["kind"],

@@ -48,7 +48,10 @@ class Platform(pulumi.ComponentResource):
         compute = declare_compute(ground)
         addons = self._addons(ground, compute)
         ready = [*compute.nodes, *compute.coredns, *([addons] if addons else [])]
-        self._workloads(ground, compute, ready)
+        nodes = compute.nodes
+        if addons:
+            nodes.extend(addons.autoscaler)
+        self._workloads(ground, nodes, ready)
 
         cluster = ground.cluster
         outputs: dict[str, pulumi.Output[Any]] = {
@@ -126,18 +129,20 @@ class Platform(pulumi.ComponentResource):
 
     def _addons(self, ground: Ground, compute: Compute) -> Addons | None:
         config, cluster = ground.config, ground.cluster
-        if not config.addons.on:
+        if not config.every_addon:
             return None
         return Addons(
             "addons",
             AddonsArgs(
                 config=config.addons,
+                cluster_autoscaler=config.cluster_autoscaler,
                 cluster=config.cluster_name,
                 cluster_name=cluster.name,
                 oidc_provider_arn=cluster.oidc_provider_arn,
                 kubernetes_version=ground.kubernetes_version,
                 vpc_id=ground.vpc_id,
                 known_vpc_id=getattr(config.network, "vpc_id", None),
+                isolated=config.isolated,
                 subnet_ids=ground.subnet_ids,
                 security_group_ids=compute.security_group_ids,
                 location=ground.location,
@@ -151,8 +156,10 @@ class Platform(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self),
         )
 
-    def _workloads(self, ground: Ground, compute: Compute, ready: list[pulumi.Resource]) -> None:
-        """Pods of the stack's own. They go first when it is destroyed."""
+    def _workloads(
+        self, ground: Ground, nodes: list[pulumi.Resource], ready: list[pulumi.Resource]
+    ) -> None:
+        """Pods of the stack's own. They go first when it is destroyed, before who makes `nodes`."""
         config = ground.config
         refusals = [refuse_what_fargate_cannot_run(config.fargate)] if config.fargate else None
         in_cluster = pulumi.ResourceOptions(
@@ -162,14 +169,14 @@ class Platform(pulumi.ComponentResource):
             Overprovisioning(
                 "overprovisioning",
                 OverprovisioningArgs(
-                    config=config.overprovisioning, charts=ground.charts, needs=compute.nodes
+                    config=config.overprovisioning, charts=ground.charts, needs=nodes
                 ),
                 opts=in_cluster,
             )
         if config.sample_workloads:
             SampleWorkloads(
                 "sample-workloads",
-                SampleWorkloadsArgs(config=config.sample_workloads, needs=compute.nodes),
+                SampleWorkloadsArgs(config=config.sample_workloads, needs=nodes),
                 opts=in_cluster,
             )
         if config.extra_releases:

@@ -23,6 +23,7 @@ CHARTS = (
     "karpenter-crd",
     "aws-load-balancer-controller",
     "external-dns",
+    "cluster-autoscaler",
     "metrics-server",
     "kube-ops-view",
     "aws-efs-csi-driver",

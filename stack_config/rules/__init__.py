@@ -4,6 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 
 from components.section import Mistake
 from stack_config.model import StackConfig
+from stack_config.rules.cluster_autoscaler import (
+    cluster_autoscaler_has_a_node,
+    cluster_autoscaler_has_groups,
+    one_autoscaler_adds_nodes,
+)
 from stack_config.rules.homes import (
     addons_have_a_home,
     coredns_has_one_home,
@@ -37,10 +42,14 @@ RULES: Mapping[Rule, set[str]] = {
     karpenter_is_of_this_release: {"karpenter"},
     karpenter_fits_kubernetes: {"karpenter", "cluster"},
     karpenter_reaches_iam: {"karpenter", "network"},
-    addons_have_a_home: _HOMES | {"addons"},
-    fargate_has_no_labels_to_select: {"addons", "fargate"},
+    one_autoscaler_adds_nodes: {"cluster_autoscaler", "karpenter"},
+    cluster_autoscaler_has_groups: {"cluster_autoscaler", "managed_node_groups"},
+    cluster_autoscaler_has_a_node: _HOMES | {"cluster_autoscaler"},
+    addons_have_a_home: _HOMES | {"addons", "cluster_autoscaler"},
+    fargate_has_no_labels_to_select: {"addons", "cluster_autoscaler", "fargate"},
     volumes_have_nodes: _HOMES | {"addons"},
-    everything_reaches_aws: _HOMES | {"addons", "network", "bastion", "image_mirror"},
+    everything_reaches_aws: _HOMES
+    | {"addons", "cluster_autoscaler", "network", "bastion", "image_mirror"},
     pause_pods_reserve_nodes: _HOMES | {"overprovisioning"},
     a_bastion_has_a_subnet: {"bastion", "network", "cluster"},
     node_groups_have_a_cluster_of_ours: {"node_security_group", "cluster"},

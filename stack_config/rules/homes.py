@@ -51,11 +51,11 @@ def addons_have_a_home(config: StackConfig) -> Iterator[Mistake]:
     """Pods that nobody runs make `pulumi up` wait for ten minutes, and fail."""
     if config.has_nodes or isinstance(config.cluster, ExistingClusterConfig):
         return
-    for key, addon in config.addons.on.items():
+    for path, addon in config.every_addon.items():
         if not config.profile_of(addon.POD_LABELS):
             labels = ", ".join(f"{k}: {v}" for k, v in addon.POD_LABELS.items())
             yield Mistake(
-                f"addons.{key}",
+                path,
                 f"no profile of fargate.profiles selects its pods (namespace {ADDONS_NAMESPACE}, "
                 f"label {labels}), and there are no nodes: add "
                 f"`{ADDONS_NAMESPACE}: [{{namespace: {ADDONS_NAMESPACE}}}]` to fargate.profiles",
@@ -64,11 +64,11 @@ def addons_have_a_home(config: StackConfig) -> Iterator[Mistake]:
 
 def fargate_has_no_labels_to_select(config: StackConfig) -> Iterator[Mistake]:
     """Fargate would run the pods and disregard where they were meant to be."""
-    for key, addon in config.addons.on.items():
+    for path, addon in config.every_addon.items():
         profile, wanted = config.profile_of(addon.POD_LABELS), getattr(addon, "node_selector", None)
         if profile and wanted:
             yield Mistake(
-                f"addons.{key}.nodeSelector",
+                f"{path}.nodeSelector",
                 f"fargate.profiles.{profile} runs its pods, and disregards it: drop it, or narrow "
                 "the profile's labels",
             )

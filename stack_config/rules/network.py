@@ -54,10 +54,10 @@ def everything_reaches_aws(config: StackConfig) -> Iterator[Mistake]:
                 f"add {', '.join(missing)}; or drop the key, and the stack makes what it needs; "
                 "or choose natGateways: single",
             )
-    for key, addon in config.addons.on.items():
+    for path, addon in config.every_addon.items():
         if addon.NO_ENDPOINT:
             yield Mistake(
-                f"addons.{key}",
+                path,
                 f"the network has no way to the internet, and {addon.NO_ENDPOINT} has no endpoint "
                 "in a VPC: drop it, or choose natGateways: single",
             )
@@ -67,7 +67,7 @@ def everything_reaches_aws(config: StackConfig) -> Iterator[Mistake]:
             "the network has no way to the internet, from where it gets kubectl and helm: "
             "drop it, or choose natGateways: single",
         )
-    if config.image_mirror is None and (config.karpenter or config.addons.on):
+    if config.image_mirror is None and (config.karpenter or config.every_addon):
         yield Mistake(
             "imageMirror",
             "the network has no way to the internet, so images come from a registry in the "

@@ -1,5 +1,6 @@
 import json
 
+import pulumi
 import pytest
 from pydantic import ValidationError
 
@@ -14,6 +15,7 @@ from components.eks_addons import (
     NodeAddons,
     NodeAddonsArgs,
     coredns_configuration,
+    pinned_build,
 )
 from components.location import Location
 
@@ -371,3 +373,8 @@ def test_every_add_on_is_made_beside_the_cluster_and_after_it(platform):
         addon.request.name for addon in built.every(ADDON) if built.waits_for(addon, control_plane)
     }
     assert addons_of_it == {"vpc-cni", "kube-proxy", "eks-pod-identity-agent", "coredns"}
+
+
+def test_a_minor_without_a_pinned_build_is_told_with_the_way_out():
+    with pytest.raises(pulumi.RunError, match=r"set its version to default or to an exact build$"):
+        pinned_build("aws-ebs-csi-driver", "1.30")

@@ -15,6 +15,7 @@ PINNED = {
     "karpenter-crd": versions.KARPENTER,
     "aws-load-balancer-controller": versions.AWS_LOAD_BALANCER_CONTROLLER_CHART,
     "external-dns": versions.EXTERNAL_DNS_CHART,
+    "cluster-autoscaler": versions.CLUSTER_AUTOSCALER_CHART,
     "metrics-server": versions.METRICS_SERVER_CHART,
     "kube-ops-view": versions.KUBE_OPS_VIEW_CHART,
     "aws-efs-csi-driver": versions.EFS_CSI_CHART,

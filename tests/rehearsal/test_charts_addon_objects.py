@@ -152,6 +152,7 @@ def test_the_efs_driver_is_told_region_tags_and_to_keep_files(installed):
     ("chart", "values", "path"),
     [
         ("external-dns", {"serviceMonitor": {"enabled": True}}, "serviceMonitor.enabled"),
+        ("cluster-autoscaler", {"vpa": {"enabled": True}}, "vpa.enabled"),
         ("metrics-server", {"addonResizer": {"enabled": True}}, "addonResizer.enabled"),
         ("kube-ops-view", {"ingress": {"main": {"enabled": True}}}, "ingress.main.enabled"),
         ("aws-efs-csi-driver", {"fullnameOverride": "efs"}, "fullnameOverride"),

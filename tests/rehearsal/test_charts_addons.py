@@ -11,6 +11,7 @@ from lightkube.utils.quantity import parse_quantity
 
 from components.addons import (
     aws_load_balancer_controller,
+    cluster_autoscaler,
     efs_csi,
     external_dns,
     kube_ops_view,
@@ -55,6 +56,11 @@ def addon(chart, runs_on=RunsOn.FARGATE, images=None, **config):
             made = part.ExternalDnsConfig.model_validate({"zones": ["example.com"]} | config)
             args = part.ExternalDnsArgs(config=made, **common)
             return Addon(part.helm_values(args, zone_ids=["Z1", "Z2"]), chart, made.POD_LABELS)
+        case "cluster-autoscaler":
+            part = cluster_autoscaler
+            made = part.ClusterAutoscalerConfig.model_validate(config)
+            args = part.ClusterAutoscalerArgs(config=made, kubernetes_version="1.35", **common)
+            return Addon(part.helm_values(args), chart, made.POD_LABELS)
         case "metrics-server":
             part = metrics_server
             made = part.MetricsServerConfig.model_validate(config)
@@ -77,6 +83,7 @@ def addon(chart, runs_on=RunsOn.FARGATE, images=None, **config):
 ADDONS = (
     "aws-load-balancer-controller",
     "external-dns",
+    "cluster-autoscaler",
     "metrics-server",
     "kube-ops-view",
     "aws-efs-csi-driver",
@@ -84,6 +91,12 @@ ADDONS = (
 MORE = {
     "aws-load-balancer-controller": {"replicas": 2, "defaultTags": {"team": "a", "env": "b"}},
     "external-dns": {"policy": "sync", "excludeDomains": ["office.example.com"]},
+    "cluster-autoscaler": {
+        "replicas": 2,
+        "expander": "priority",
+        "priorities": {10: [".*"], 50: [".*spot.*"]},
+        "extraArgs": {"scale-down-utilization-threshold": 0.4},
+    },
     "metrics-server": {"replicas": 2},
     "kube-ops-view": {"timeZone": "Asia/Seoul"},
     "aws-efs-csi-driver": {"replicas": 2},
@@ -167,11 +180,13 @@ def test_fargate_can_run_them_in_its_smallest_size(installed, chart):
 
 @pytest.mark.engine
 @pytest.mark.parametrize(
-    "chart", ["aws-load-balancer-controller", "external-dns", "aws-efs-csi-driver"]
+    "chart",
+    ["aws-load-balancer-controller", "external-dns", "cluster-autoscaler", "aws-efs-csi-driver"],
 )
 def test_an_account_with_rights_is_the_programs_and_the_pods_run_as_it(installed, chart):
     known = addon(chart)
-    account = known.values.get("serviceAccount") or known.values["controller"]["serviceAccount"]
+    places = (known.values, known.values.get("controller", {}), known.values.get("rbac", {}))
+    (account,) = (one["serviceAccount"] for one in places if "serviceAccount" in one)
 
     objects = installed(chart)
 

@@ -13,7 +13,12 @@ from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Node
 from rich.console import Console
 
-from components.addons import aws_load_balancer_controller, efs_csi, external_dns
+from components.addons import (
+    aws_load_balancer_controller,
+    cluster_autoscaler,
+    efs_csi,
+    external_dns,
+)
 from components.pod_role import RunsOn
 from rehearsal import charts, control_plane, leftovers, toolchain
 from rehearsal.charts.placeholders import Placeholder
@@ -29,6 +34,7 @@ from tests.rehearsal.test_charts_addons import ADDONS, MORE, addon
 ACCOUNTS = (
     aws_load_balancer_controller.SERVICE_ACCOUNT,
     external_dns.SERVICE_ACCOUNT,
+    cluster_autoscaler.SERVICE_ACCOUNT,
     efs_csi.SERVICE_ACCOUNT,
 )
 PROGRAM = """

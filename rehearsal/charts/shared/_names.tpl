@@ -1,12 +1,14 @@
 {{/* How things are called and labelled. Each definition takes the root context, if not said. */}}
 
+{{/* Cluster Autoscaler's chart, and no other, puts its cloud before its name. */}}
 {{- define "name" -}}
-{{- .Values.nameOverride | default .Chart.Name | trunc 63 | trimSuffix "-" -}}
+{{- $name := ternary (printf "%s-%s" .Values.cloudProvider .Chart.Name) .Chart.Name (hasKey .Values "cloudProvider") -}}
+{{- .Values.nameOverride | default $name | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
 {{/* The release's name where the chart's is part of it, as Helm charts commonly do it. */}}
 {{- define "fullname" -}}
-{{- $name := .Values.nameOverride | default .Chart.Name -}}
+{{- $name := include "name" . -}}
 {{- $long := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
 {{- .Values.fullnameOverride | default $long | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
