@@ -175,6 +175,12 @@ def _parser() -> argparse.ArgumentParser:
     add("nodes", "show all nodes with their prices", lambda r, _: r.nodes())
     add("pools", "show Karpenter's pools and node classes, Ready or not", lambda r, _: r.pools())
     add("destroy", "run pulumi destroy, then show what is left", lambda r, _: r.destroy())
+    record = add(
+        "record",
+        "write the stack's state to a file, for tests of later releases",
+        lambda r, c: r.record(c.file),
+    )
+    record.add_argument("file", type=Path, help="tests/data/states/RELEASE-STACK.json")
     stop = add("stop", "end everything that was started", _stop)
     stop.add_argument("--wipe", action="store_true", help="empty the state folder, logs too")
     return parser

@@ -9,7 +9,17 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from rehearsal import account, charts, health, leftovers, lifecycle, plugins, report, toolchain
+from rehearsal import (
+    account,
+    charts,
+    health,
+    leftovers,
+    lifecycle,
+    plugins,
+    recorded_state,
+    report,
+    toolchain,
+)
 from rehearsal.charts.placeholders import placeholders
 from rehearsal.clients import Cluster
 from rehearsal.engine import Engine, EngineSetup, Outcome
@@ -18,10 +28,14 @@ from rehearsal.nodes_now import nodes_now
 from rehearsal.price_list import PriceList
 from rehearsal.scenario import REPLICAS, Scenario, Workload
 from rehearsal.stack_file import PROJECT, StackFile
-from rehearsal.state import ROOT, State
+from rehearsal.state import ROOT, Endpoints, State
 
 CHOSEN = "stack.json"
 """The stack that this state folder was started for."""
+PREPARED = "prepared.json"
+"""Ids of what is nobody's leftover, of every stack that was worked on in this state folder."""
+SAMPLES = ":SampleWorkloads$"
+"""In the URN of what is under `sampleWorkloads`."""
 LEFTOVERS_SECONDS = 30.0
 """The garbage collector and the nodes' player need a moment after the engine has finished."""
 
@@ -62,7 +76,7 @@ class Rehearsal:
             endpoints = lifecycle.start(self.state, region=region, account=of_account)
         chosen = {"stack": self.stack, "file": str(self.stack_path.absolute())}
         (self.state.path / CHOSEN).write_text(json.dumps(chosen) + "\n")
-        account.prepare(file, endpoints)
+        self._prepare(file, endpoints)
         leftovers.remember(self.state)
         self._say(
             f"Account {endpoints['account']} and region {endpoints['region']} are played at "
@@ -80,7 +94,7 @@ class Rehearsal:
         )
         engine = Engine(
             self.state,
-            EngineSetup(cli=cli, environment=account.prepare(file, endpoints)),
+            EngineSetup(cli=cli, environment=self._prepare(file, endpoints)),
             file,
             self.console,
         )
@@ -140,7 +154,7 @@ class Rehearsal:
         """Scale a workload of the stack to one number after the other."""
         engine = self.engine()
         scenario = Scenario(self._cluster(), self.state.endpoints, self.console)
-        scenes = scenario.scale(self._workload(engine, workload), replicas)
+        scenes = scenario.scale(self.workload(engine, workload), replicas)
         self.console.print(report.scenes_table(scenes))
 
     def interrupt(self, node: str | None = None) -> None:
@@ -177,12 +191,14 @@ class Rehearsal:
             raise RehearsalError(f"{len(left)} things are left behind.")
         self._say("Nothing is left: not in the played account, not in the API server.")
 
+    def record(self, file: Path) -> None:
+        """Write the stack's state for tests of later releases."""
+        resources = self.engine().export(secrets=True)["deployment"]["resources"]
+        file.write_text(recorded_state.recorded(resources, self.state))
+
     def known(self) -> list[str]:
-        """Ids of what the account has beforehand, for every stack of this rehearsal."""
-        endpoints = lifecycle.require_running(self.state)
-        copies = (self.state.path / "project").glob("Pulumi.*.yaml")
-        files = [self.stack_file, *(StackFile.read(copy, self.stack) for copy in copies)]
-        return [known for file in files for known in account.preexisting(file, endpoints)]
+        """Ids of what the account has beforehand, for whichever stacks it was made."""
+        return json.loads((self.state.path / PREPARED).read_text())
 
     def stop(self) -> list[str]:
         """End all that was started in the state folder; logs stay."""
@@ -197,6 +213,38 @@ class Rehearsal:
         config = self.stack_file.config
         return bool(config.get(f"{PROJECT}:karpenter") and config.get(f"{PROJECT}:sampleWorkloads"))
 
+    def workload(self, engine: Engine, name: str | None = None) -> Workload:
+        """The Deployment of the stack with this name; without one the first sample workload.
+
+        Raises RehearsalError with the names of those that there are.
+        """
+        deployments = [
+            one for one in engine.resources() if one["type"] == "kubernetes:apps/v1:Deployment"
+        ]
+        # Pause pods are no load: they make room for it.
+        deployments.sort(key=lambda one: SAMPLES not in one["urn"])
+        found = [
+            Workload(metadata.get("namespace", "default"), metadata["name"])
+            for metadata in (one["outputs"]["metadata"] for one in deployments)
+        ]
+        chosen = [one for one in found if name in {None, one.name, f"{one.namespace}/{one.name}"}]
+        if not chosen:
+            there = ", ".join(f"{one.namespace}/{one.name}" for one in found) or "none"
+            raise RehearsalError(
+                f"The stack has no Deployment {name or 'to scale'} (there are: {there}): put one "
+                f"under sampleWorkloads in {self.stack_path} and run `up`."
+            )
+        return chosen[0]
+
+    def _prepare(self, file: StackFile, endpoints: Endpoints) -> dict[str, str]:
+        """Make what the account has beforehand; return the deployer's environment."""
+        deployer = account.prepare(file, endpoints)
+        written = self.state.path / PREPARED
+        before = self.known() if written.exists() else []
+        known = dict.fromkeys([*before, *account.preexisting(file, endpoints)])
+        written.write_text(json.dumps(list(known)) + "\n")
+        return deployer
+
     def _own_settings(self) -> dict[str, Any]:
         return {f"{PROJECT}:chartMirror": str(self.state.charts)} if self._stand_ins else {}
 
@@ -210,22 +258,6 @@ class Rehearsal:
             releases = self.stack_file.config.get(f"{PROJECT}:extraReleases")
             for one in charts.assemble(self.state.charts, placeholders(releases)):
                 self._say(f"extraReleases.{one.release}: a placeholder stands in for its chart.")
-
-    def _workload(self, engine: Engine, name: str | None) -> Workload:
-        found = [
-            Workload(metadata.get("namespace", "default"), metadata["name"])
-            for resource in engine.resources()
-            if resource["type"] == "kubernetes:apps/v1:Deployment"
-            for metadata in [resource["outputs"]["metadata"]]
-        ]
-        chosen = [one for one in found if name in {None, one.name, f"{one.namespace}/{one.name}"}]
-        if not chosen:
-            there = ", ".join(f"{one.namespace}/{one.name}" for one in found) or "none"
-            raise RehearsalError(
-                f"The stack has no Deployment {name or 'to scale'} (there are: {there}): put one "
-                f"under sampleWorkloads in {self.stack_path} and run `up`."
-            )
-        return chosen[0]
 
     def _cluster(self) -> Cluster:
         lifecycle.require_running(self.state)

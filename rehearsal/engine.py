@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal, cast
@@ -129,9 +129,17 @@ class Engine:
         """Read all resources anew. Raises EngineError if that fails."""
         return _checked(self._operate("refresh", ["--yes", *flags]))
 
-    def export(self) -> dict[str, Any]:
-        """The stack's state as the engine writes it."""
-        return json.loads(self._run([*self._in_project(), "stack", "export"]))
+    def export(self, *, secrets: bool = False) -> dict[str, Any]:
+        """The stack's state as the engine writes it; with `secrets` as plain text."""
+        shown = ["--show-secrets"] if secrets else []
+        return json.loads(self._run([*self._in_project(), "stack", "export", *shown]))
+
+    def load(self, resources: Sequence[Mapping[str, Any]]) -> None:
+        """Put the resources of a state that `export` gave in the place of the stack's own."""
+        # What encrypts its secrets is the stack's.
+        state = self.export()
+        state["deployment"]["resources"] = list(resources)
+        self._run([*self._in_project(), "stack", "import"], json.dumps(state))
 
     def outputs(self) -> dict[str, Any]:
         """What the program exports."""
@@ -208,11 +216,16 @@ class Engine:
             time.monotonic() - began,
         )
 
-    def _run(self, arguments: list[str]) -> str:
-        """Run a short command of the CLI; return what it prints."""
+    def _run(self, arguments: list[str], given: str | None = None) -> str:
+        """Run a short command of the CLI on `given` as its input; return what it prints."""
         command = ["pulumi", *arguments, "--non-interactive"]
         ended = subprocess.run(
-            command, env=self._environment(), text=True, capture_output=True, check=False
+            command,
+            env=self._environment(),
+            input=given,
+            text=True,
+            capture_output=True,
+            check=False,
         )
         if ended.returncode:
             told = (ended.stderr or ended.stdout).strip().removeprefix("error: ")

@@ -526,6 +526,14 @@ CONTRADICTIONS = {
             "nodeSecurityGroup: cluster.existing is shared, whose groups its maker keeps: drop it",
         ],
     ),
+    "subnets that two stacks would tag": (
+        {"cluster": {"existing": "shared"}, "network": EXISTING_NETWORK},
+        [
+            "network.tagSubnets: cluster.existing is shared, whose maker may have put the same "
+            "tags on: say false, and a preview tells what is missing; or true, and a destroy takes "
+            "them away"
+        ],
+    ),
     "nodes on a cluster that exists, without its subnets": (
         {"cluster": {"existing": "shared"}, "network": None},
         [
@@ -737,8 +745,8 @@ def test_on_a_nodeless_cluster_there_can_be_no_other_autoscaler(told):
     [
         ON_GROUPS,
         {"managedNodeGroups": {"base": GROUP}, "clusterAutoscaler": {"replicas": 0}},
-        {"cluster": {"existing": "shared"}, "network": EXISTING_NETWORK, "karpenter": None}
-        | {"clusterAutoscaler": {}, "sampleWorkloads": None},
+        {"cluster": {"existing": "shared"}, "karpenter": None, "sampleWorkloads": None}
+        | {"network": EXISTING_NETWORK | {"tagSubnets": False}, "clusterAutoscaler": {}},
     ],
     ids=["alone", "while its nodes go over to Karpenter", "for groups that exist"],
 )

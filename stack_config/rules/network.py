@@ -23,6 +23,16 @@ def a_cluster_has_a_network(config: StackConfig) -> Iterator[Mistake]:
             "(vpcId, privateSubnetIds), or drop network",
             str(config.network.cidr),
         )
+    if (
+        isinstance(config.network, ExistingNetworkConfig)
+        and "tag_subnets" not in config.network.model_fields_set
+    ):
+        yield Mistake(
+            "network.tagSubnets",
+            f"cluster.existing is {config.cluster_name}, whose maker may have put the same tags "
+            "on: say false, and a preview tells what is missing; or true, and a destroy takes them "
+            "away",
+        )
     if "eks_addons" in config.model_fields_set:
         problem = f"cluster.existing is {config.cluster_name}, whose maker keeps them: drop it"
         yield Mistake("eksAddons", problem)

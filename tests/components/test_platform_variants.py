@@ -33,7 +33,7 @@ ADDONS_ONLY = {
     "addons": ADDONS,
 }
 KARPENTER_TOO = ADDONS_ONLY | {
-    "network": EXISTING_VPC | {"publicSubnetIds": []},
+    "network": EXISTING_VPC | {"publicSubnetIds": [], "tagSubnets": True},
     "karpenter": {
         "nodeClasses": {"default": {"amiAlias": "al2023@v20261101"}},
         "nodePools": {"default": {"nodeClass": "default", "capacityTypes": ["on-demand"]}},

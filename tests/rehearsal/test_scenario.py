@@ -1,12 +1,15 @@
 """The scaling waits for what the stack file asks of Karpenter, and says what did not happen."""
 
 import io
-from datetime import UTC, datetime, timedelta
+import itertools
+import time
+import types
 
 import pytest
 from rich.console import Console
 
 from rehearsal import scenario
+from rehearsal.commands import Options, Rehearsal
 from rehearsal.errors import RehearsalError
 from rehearsal.nodes_now import Node
 from rehearsal.scenario import Scenario, Workload, duration
@@ -22,6 +25,7 @@ class PlayedCluster:
         self.replicas, self.ready = 0, 0
         self.nodes, self.claims, self.events, self.pods = [], [], [], []
         self.pools = [{"spec": {"disruption": {"consolidateAfter": "0s"}}}]
+        self.scaled = lambda: None
 
     def get(self, path):
         if not path.endswith("/inflate"):
@@ -44,6 +48,7 @@ class PlayedCluster:
     def patch(self, path, change):
         assert path == "/apis/apps/v1/namespaces/default/deployments/inflate/scale"
         self.replicas = change["spec"]["replicas"]
+        self.scaled()
 
 
 def node(name="n1", price=BEFORE, pods=("default/inflate-1",), **more):
@@ -67,6 +72,7 @@ def cluster(monkeypatch):
     monkeypatch.setattr(scenario, "PriceList", lambda _: None)
     monkeypatch.setattr("rehearsal.progress.time.sleep", lambda _: None)
     monkeypatch.setattr(scenario, "NODE_SECONDS", 0.3)
+    monkeypatch.setattr(scenario, "PEACE_SECONDS", 0.2)
     return played
 
 
@@ -104,23 +110,41 @@ def test_an_empty_node_that_stays_fails_the_scaling(cluster, play):
     assert "Node n1: DisruptionBlocked: a budget allows none" in str(failure.value)
 
 
-def test_a_node_that_karpenter_keeps_must_have_a_reason(cluster, play):
+def test_nodes_that_karpenter_leaves_in_peace_for_long_enough_are_kept(cluster, play):
     cluster.replicas, cluster.nodes = 10, [node()]
+    cluster.pools = [{"spec": {"disruption": {"consolidateAfter": "0.3s"}}}]
+    began = time.monotonic()
+
+    assert play.scale(INFLATE, [3])[0].nodes == [node()]
+
+    # Both waits, one after the other.
+    assert time.monotonic() - began > 0.5  # noqa: PLR2004
+
+
+def test_nodes_whose_pods_still_move_are_not_in_peace(cluster, play, monkeypatch):
+    cluster.replicas = 10
+    moves = itertools.count()
+    monkeypatch.setattr(scenario, "nodes_now", lambda *_: [node(pods=(f"default/{next(moves)}",))])
 
     with pytest.raises(RehearsalError, match=r"1 nodes at 0\.2000 USD an hour, before 0\.2000"):
         play.scale(INFLATE, [3])
 
-    cluster.replicas = 10
-    later = datetime.now(UTC) + timedelta(seconds=1)
-    cluster.events = [
-        {
-            "involvedObject": {"kind": "Node", "name": "n1"},
-            "reason": "Unconsolidatable",
-            "lastTimestamp": later.isoformat(),
-            "metadata": {},
-        }
-    ]
-    assert play.scale(INFLATE, [3])[0].nodes == [node()]
+
+def test_a_saving_is_an_end(cluster, play):
+    cluster.replicas, cluster.nodes = 10, [node()]
+    after = [node(price=BEFORE / 2)]
+    cluster.scaled = lambda: setattr(cluster, "nodes", after)
+
+    assert play.scale(INFLATE, [3])[0].nodes == after
+
+
+def test_pods_that_made_room_are_waited_for(cluster, play):
+    cluster.pods = [{"status": {"phase": phase}} for phase in ("Succeeded", "Failed")]
+    assert play.scale(INFLATE, [3])
+
+    cluster.pods += [{"status": {"phase": "Pending"}}]
+    with pytest.raises(RehearsalError, match="1 pods wait, no node comes or goes"):
+        play.scale(INFLATE, [10])
 
 
 def test_a_claim_that_is_not_yet_a_node_is_waited_for(cluster, play):
@@ -139,6 +163,30 @@ def test_a_claim_that_is_not_yet_a_node_is_waited_for(cluster, play):
 def test_a_deployment_that_is_not_there_is_named(play):
     with pytest.raises(RehearsalError, match="There is no Deployment default/other to scale"):
         play.scale(Workload("default", "other"), [1])
+
+
+def test_a_sample_is_scaled_unless_another_deployment_is_named(tmp_path):
+    platform = "urn:pulumi:try::frugal-eks::frugal-eks:index:Platform"
+
+    def deployment(parent, namespace, name):
+        urn = f"{platform}$frugal-eks:index:{parent}$kubernetes:apps/v1:Deployment::{name}"
+        metadata = {"namespace": namespace, "name": name}
+        token = "kubernetes:apps/v1:Deployment"
+        return {"urn": urn, "type": token, "outputs": {"metadata": metadata}}
+
+    engine = types.SimpleNamespace(
+        resources=lambda: [
+            {"urn": f"{platform}::platform", "type": "frugal-eks:index:Platform"},
+            deployment("Overprovisioning", "pause", "pause-pods"),
+            deployment("SampleWorkloads", "default", "inflate"),
+        ]
+    )
+    rehearsal = Rehearsal(Options(state=tmp_path / "none"), Console(file=io.StringIO()))
+
+    assert rehearsal.workload(engine) == INFLATE
+    assert rehearsal.workload(engine, "pause-pods") == Workload("pause", "pause-pods")
+    with pytest.raises(RehearsalError, match=r"no Deployment other \(there are: default/inflate, "):
+        rehearsal.workload(engine, "other")
 
 
 def test_only_spot_nodes_of_karpenter_can_be_interrupted(cluster, play):
