@@ -35,8 +35,9 @@ def test_load_balancer_and_record_go_while_their_controllers_live(end):
 
 @pytest.mark.feature("B-43", "C-22")
 def test_what_owns_load_balancers_and_records_outlives_them(end):
-    page = one(end.destroy, "core/v1:Service", "kube-ops-view-internal")
     name = one(end.destroy, "core/v1:ServicePatch")
+    pages = of_type(end.destroy, "core/v1:Service", "kube-ops-view-internal")
+    (page,) = [step for step in pages if step.type != name.type]
     way_in = one(end.destroy, "openIdConnectProvider")
     profile = one(end.destroy, "fargateProfile", "kube-system")
     control_plane = one(end.destroy, "eks/cluster:Cluster")
