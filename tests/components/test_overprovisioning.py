@@ -113,7 +113,7 @@ def test_each_reserves_what_it_asks_for_and_runs_an_image_that_cannot_change(onc
 def test_they_make_room_at_once(once):
     made = once(as_shipped).one(DEPLOYMENT).inputs
 
-    assert made["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] == 0
+    assert made["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] == 1
     # A pending one is no reason to wait: it has made room, and its node is on its way.
     assert made["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
 

@@ -176,7 +176,8 @@ def watching(look: Callable[[], Seen]) -> Iterator[list[Seen]]:
             yield seen
         finally:
             done.set()
-    watcher.result()
+            # Its own error is told, rather than that nothing was seen.
+            watcher.result()
 
 
 def pool(config: Config) -> Config:
@@ -189,16 +190,17 @@ def changed(outcome: Outcome) -> set[tuple[str, str]]:
     return {(step.op, step.name) for step in outcome.steps if step.custom and step.op != "same"}
 
 
-def of_type(outcome: Outcome, type_part: str, name_part: str = "") -> list[Step]:
-    """The steps of resources of a type, in the order in which they began."""
-    found = [s for s in outcome.steps if type_part in s.type and name_part in s.name and s.custom]
+def of_type(outcome: Outcome, type_end: str, name_part: str = "") -> list[Step]:
+    """The steps of resources whose type ends so, in the order in which they began."""
+    ends = [step for step in outcome.steps if step.custom and step.type.endswith(f":{type_end}")]
+    found = [step for step in ends if name_part in step.name]
     return sorted((s for s in found if s.op != "same"), key=lambda step: step.started)
 
 
-def one(outcome: Outcome, type_part: str, name_part: str = "") -> Step:
+def one(outcome: Outcome, type_end: str, name_part: str = "") -> Step:
     """The only such step."""
-    found = of_type(outcome, type_part, name_part)
-    assert len(found) == 1, [(s.op, s.type, s.name) for s in outcome.steps]
+    found = of_type(outcome, type_end, name_part)
+    assert len(found) == 1, [(s.op, s.type, s.name) for s in found or outcome.steps]
     return found[0]
 
 

@@ -35,18 +35,17 @@ def test_load_balancer_and_record_go_while_their_controllers_live(end):
 
 @pytest.mark.feature("B-43", "C-22")
 def test_what_owns_load_balancers_and_records_outlives_them(end):
-    name = one(end.destroy, "core/v1:ServicePatch")
-    pages = of_type(end.destroy, "core/v1:Service", "kube-ops-view-internal")
-    (page,) = [step for step in pages if step.type != name.type]
-    way_in = one(end.destroy, "openIdConnectProvider")
-    profile = one(end.destroy, "fargateProfile", "kube-system")
+    name = one(end.destroy, "ServicePatch")
+    page = one(end.destroy, "core/v1:Service", "kube-ops-view-internal")
+    way_in = one(end.destroy, "OpenIdConnectProvider")
+    profile = one(end.destroy, "FargateProfile", "kube-system")
     control_plane = one(end.destroy, "eks/cluster:Cluster")
 
     assert follow(name, page)
     for controller in CONTROLLERS:
-        release = one(end.destroy, ":Release", controller)
-        rights = one(end.destroy, "iam/rolePolicy:RolePolicy", controller)
-        role = one(end.destroy, "iam/role:Role", controller)
+        release = one(end.destroy, "Release", controller)
+        rights = one(end.destroy, "RolePolicy", controller)
+        role = one(end.destroy, "Role", controller)
         assert follow(page, release, rights, role)
         assert follow(release, way_in)
         assert follow(release, profile, control_plane)
@@ -54,21 +53,26 @@ def test_what_owns_load_balancers_and_records_outlives_them(end):
 
 @pytest.mark.feature("C-02", "C-18", "B-43")
 def test_the_stack_is_destroyed_in_the_order_that_it_needs(end):
-    pool, node_class = one(end.destroy, ":NodePool"), one(end.destroy, ":EC2NodeClass")
-    releases = of_type(end.destroy, ":Release", "karpenter")
+    pool, node_class = one(end.destroy, "NodePool"), one(end.destroy, "EC2NodeClass")
+    releases = of_type(end.destroy, "Release", "karpenter")
     crds, controller = (
         next(r for r in releases if ("crd" in r.name) == is_crd) for is_crd in (True, False)
     )
-    profile = one(end.destroy, "fargateProfile", "karpenter")
+    profile = one(end.destroy, "FargateProfile", "karpenter")
     control_plane = one(end.destroy, "eks/cluster:Cluster")
 
     for workload in of_type(end.destroy, "apps/v1:Deployment"):
         assert follow(workload, pool, node_class, controller, profile, control_plane)
     assert follow(controller, crds)
-    for kind in ("natGateway", "route:Route", "rolePolicyAttachment", "queue:Queue"):
-        for step in of_type(end.destroy, kind):
-            if "karpenter" in step.name or kind in {"natGateway", "route:Route"}:
-                assert follow(pool, step), step.name
+    for kind, name in {
+        "NatGateway": "network",
+        "Route": "network",
+        "RolePolicyAttachment": "karpenter",
+        "Queue": "karpenter",
+    }.items():
+        needed = of_type(end.destroy, kind, name)
+        assert [follow(pool, step) for step in needed] == [True] * len(needed), kind
+        assert needed
 
 
 @pytest.mark.feature("C-22")

@@ -75,7 +75,7 @@ def test_the_pause_pods_are_as_the_api_server_took_them(second):
     assert (metadata["namespace"], pods["replicas"]) == ("pause", 2)
     assert pods["selector"]["matchLabels"] == {"run": "pause-pods"}
     assert pods["template"]["spec"]["priorityClassName"] == "pause-pods"
-    assert pods["template"]["spec"]["terminationGracePeriodSeconds"] == 0
+    assert pods["template"]["spec"]["terminationGracePeriodSeconds"] == 1
     assert container["name"] == "reserve-resources"
     assert container["resources"]["requests"]["cpu"] == "1"
     assert "@sha256:" in container["image"]

@@ -24,7 +24,7 @@ def test_a_disruption_budget_cannot_hold_a_destroy_for_ever(second):
     assert held.bypassed.keys() == held.pods
     assert all("bypasses the PDB" in told for told in held.bypassed.values())
     # It did wait for the limit, which begins when the pool goes.
-    assert one(held.destroy, ":NodePool").seconds > 10  # noqa: PLR2004
+    assert one(held.destroy, "NodePool").seconds > 10  # noqa: PLR2004
     assert held.left == []
 
 

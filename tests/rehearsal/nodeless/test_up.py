@@ -85,23 +85,23 @@ def test_pools_and_node_classes_are_ready(made):
 @pytest.mark.feature("C-18")
 def test_the_stack_is_made_in_the_order_that_it_needs(made):
     control_plane = one(made.up, "eks/cluster:Cluster")
-    profiles = of_type(made.up, "fargateProfile")
-    controller = next(r for r in of_type(made.up, ":Release", "karpenter") if "crd" not in r.name)
+    profiles = of_type(made.up, "FargateProfile")
+    controller = next(r for r in of_type(made.up, "Release", "karpenter") if "crd" not in r.name)
 
-    inflate = one(made.up, "Deployment", "inflate")
-    assert follow(control_plane, profiles[0], controller, one(made.up, ":NodePool"), inflate)
-    assert follow(one(made.up, "logGroup"), control_plane)
+    inflate = one(made.up, "apps/v1:Deployment", "inflate")
+    assert follow(control_plane, profiles[0], controller, one(made.up, "NodePool"), inflate)
+    assert follow(one(made.up, "LogGroup"), control_plane)
     # Beside the control plane, not in front of it.
-    assert one(made.up, "natGateway").started < control_plane.finished
+    assert one(made.up, "NatGateway").started < control_plane.finished
 
 
 @pytest.mark.feature("B-23", "A2-29", "A2-30")
 def test_fargate_profiles_are_made_and_deleted_one_at_a_time(made, end):
     for outcome in (made.up, end.destroy):
-        profiles = of_type(outcome, "fargateProfile")
+        profiles = of_type(outcome, "FargateProfile")
         assert len(profiles) == 2, profiles  # noqa: PLR2004
         assert follow(*profiles)
-    assert "karpenter" in of_type(made.up, "fargateProfile")[0].name
+    assert "karpenter" in of_type(made.up, "FargateProfile")[0].name
 
 
 @pytest.mark.feature("A2-12", "A2-13")

@@ -37,8 +37,8 @@ def test_a_newer_kubernetes_is_an_update_in_place(second):
     assert changed(upgraded.up) == changed(upgraded.preview)
     assert upgraded.served == "1.36"
     control_plane = one(upgraded.up, "eks/cluster:Cluster")
-    assert follow(control_plane, one(upgraded.up, "eks/addon:Addon", "kube-proxy"))
-    assert follow(control_plane, one(upgraded.up, "eks/addon:Addon", "coredns"))
+    assert follow(control_plane, one(upgraded.up, "Addon", "kube-proxy"))
+    assert follow(control_plane, one(upgraded.up, "Addon", "coredns"))
 
 
 @pytest.mark.feature("A2-65")
