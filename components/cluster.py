@@ -109,6 +109,10 @@ class Cluster(pulumi.ComponentResource):
     """Known once the control plane is active."""
     arn: pulumi.Output[str]
     endpoint: pulumi.Output[str]
+    certificate_authority: pulumi.Output[str]
+    """Of the endpoint, in base64."""
+    service_cidr: pulumi.Output[str]
+    """From where Services get their addresses."""
     oidc_provider_arn: pulumi.Output[str]
     """The OIDC provider in IAM, which IRSA trusts."""
     security_group_id: pulumi.Output[str]
@@ -131,6 +135,8 @@ class Cluster(pulumi.ComponentResource):
         self.name = cluster.name
         self.arn = cluster.arn
         self.endpoint = cluster.endpoint
+        self.certificate_authority = cluster.certificate_authority.apply(lambda ca: ca.data or "")
+        self.service_cidr = cluster.kubernetes_network_config.service_ipv4_cidr
         self.security_group_id = cluster.vpc_config.cluster_security_group_id
 
         if args.discovery_tag:

@@ -49,6 +49,10 @@ class ExistingCluster(pulumi.ComponentResource):
     name: pulumi.Output[str]
     arn: pulumi.Output[str]
     endpoint: pulumi.Output[str]
+    certificate_authority: pulumi.Output[str]
+    """Of the endpoint, in base64."""
+    service_cidr: pulumi.Output[str]
+    """From where Services get their addresses."""
     oidc_provider_arn: pulumi.Output[str]
     """The OIDC provider in IAM, which IRSA trusts; empty where pods run on nodes, and get their
     rights by Pod Identity."""
@@ -82,6 +86,10 @@ class ExistingCluster(pulumi.ComponentResource):
         self.name = pulumi.Output.from_input(found.name)
         self.arn = pulumi.Output.from_input(found.arn)
         self.endpoint = pulumi.Output.from_input(found.endpoint)
+        self.certificate_authority = pulumi.Output.from_input(found.certificate_authorities[0].data)
+        self.service_cidr = pulumi.Output.from_input(
+            found.kubernetes_network_configs[0].service_ipv4_cidr
+        )
         self.vpc_id = pulumi.Output.from_input(found.vpc_config.vpc_id)
         self.subnet_ids = found.vpc_config.subnet_ids
         self.security_group_id = pulumi.Output.from_input(

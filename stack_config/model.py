@@ -18,9 +18,9 @@ from components.extra_releases import ExtraReleaseConfig
 from components.fargate import FargateConfig
 from components.karpenter.controller import POD_LABELS
 from components.karpenter.karpenter import KarpenterConfig
-from components.managed_nodes import ManagedNodeGroupConfig
 from components.network.config import NetworkConfig
 from components.network.endpoints import base_endpoints
+from components.node_groups.managed import ManagedNodeGroupConfig
 from components.node_security_group import NodeSecurityGroupConfig
 from components.overprovisioning import OverprovisioningConfig
 from components.pod_role import RunsOn

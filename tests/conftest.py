@@ -101,6 +101,7 @@ EXISTING_CLUSTER = {
     "certificateAuthorities": [{"data": "Q0E="}],
     "identities": [{"oidcs": [{"issuer": f"https://{ISSUER}"}]}],
     "accessConfigs": [{"authenticationMode": "API"}],
+    "kubernetesNetworkConfigs": [{"serviceIpv4Cidr": "10.100.0.0/16"}],
     "vpcConfig": {
         "vpcId": "vpc-0123456789abcdef0",
         "subnetIds": ["subnet-0aaaaaaa", "subnet-0bbbbbbb"],

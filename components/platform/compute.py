@@ -17,7 +17,7 @@ from components.eks_addons import (
 )
 from components.fargate import FargateProfiles, FargateProfilesArgs
 from components.karpenter import Karpenter, KarpenterArgs
-from components.managed_nodes import ManagedNodeGroup, ManagedNodeGroupArgs
+from components.node_groups.managed import ManagedNodeGroup, ManagedNodeGroupArgs
 from components.node_security_group import NodeSecurityGroup, NodeSecurityGroupArgs
 from components.platform.ground import Ground
 from components.pod_role import RunsOn

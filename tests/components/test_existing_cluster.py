@@ -32,6 +32,7 @@ CLUSTER = {
     "status": "ACTIVE",
     "version": "1.34",
     "certificateAuthorities": [{"data": "Q0E="}],
+    "kubernetesNetworkConfigs": [{"serviceIpv4Cidr": "10.100.0.0/16"}],
     "identities": [{"oidcs": [{"issuer": ISSUER}]}],
     "accessConfigs": [{"authenticationMode": "API_AND_CONFIG_MAP"}],
     "vpcConfig": {

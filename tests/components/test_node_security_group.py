@@ -4,7 +4,11 @@ import pytest
 
 from components.cluster import Cluster, ClusterArgs, ClusterConfig, EndpointConfig
 from components.location import Location
-from components.managed_nodes import ManagedNodeGroup, ManagedNodeGroupArgs, ManagedNodeGroupConfig
+from components.node_groups.managed import (
+    ManagedNodeGroup,
+    ManagedNodeGroupArgs,
+    ManagedNodeGroupConfig,
+)
 from components.node_security_group import (
     NodeSecurityGroup,
     NodeSecurityGroupArgs,

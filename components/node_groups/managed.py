@@ -11,15 +11,10 @@ from pydantic import Field
 from components.instance_types import InstanceType, is_graviton
 from components.karpenter.node_pools import LabelKey, LabelValue
 from components.location import Location
+from components.node_groups.nodes import NodeTaintConfig, SizeConfig, node_policies
 from components.section import Mistake, Section
 from components.service_role import ServiceRole, ServiceRoleArgs
 
-_NODE_POLICIES = {
-    "cni": "AmazonEKS_CNI_Policy",
-    "worker": "AmazonEKSWorkerNodePolicy",
-    "images": "AmazonEC2ContainerRegistryPullOnly",
-    "ssm": "AmazonSSMManagedInstanceCore",
-}
 _EFFECTS = {
     "NoSchedule": "NO_SCHEDULE",
     "PreferNoSchedule": "PREFER_NO_SCHEDULE",
@@ -29,34 +24,6 @@ _EFFECTS = {
 AmiType = Literal[
     "AL2023_x86_64_STANDARD", "AL2023_ARM_64_STANDARD", "BOTTLEROCKET_x86_64", "BOTTLEROCKET_ARM_64"
 ]
-
-
-class NodeTaintConfig(Section):
-    """Keeps pods without the matching toleration away."""
-
-    key: LabelKey
-    value: LabelValue | None = None
-    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
-
-
-class SizeConfig(Section):
-    """How many nodes. `desired` counts when the group is made; after that an autoscaler owns it."""
-
-    min: int = Field(ge=0)
-    max: int = Field(ge=1)
-    desired: int | None = Field(default=None, ge=0)
-    """Absent: the minimum."""
-
-    @property
-    def initial(self) -> int:
-        """How many the group starts with."""
-        return self.min if self.desired is None else self.desired
-
-    def mistakes(self) -> Iterator[Mistake]:
-        """Minimum, desired and maximum do not fall."""
-        if not self.min <= self.initial <= self.max:
-            problem = f"lies outside min {self.min} to max {self.max}: correct one of them"
-            yield Mistake("desired", problem, self.initial)
 
 
 class ManagedNodeGroupConfig(Section):
@@ -111,10 +78,7 @@ class ManagedNodeGroup(pulumi.ComponentResource):
             f"{name}-role",
             ServiceRoleArgs(
                 service=f"ec2.{args.location.dns_suffix}",
-                managed_policies={
-                    noun: args.location.managed_policy(policy)
-                    for noun, policy in _NODE_POLICIES.items()
-                },
+                managed_policies=node_policies(args.location),
             ),
             opts=child,
         )

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from components.location import Location
-from components.managed_nodes import (
+from components.node_groups.managed import (
     ManagedNodeGroup,
     ManagedNodeGroupArgs,
     ManagedNodeGroupConfig,

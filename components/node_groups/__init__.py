@@ -1,0 +1,1 @@
+"""Groups of EC2 nodes: those that EKS manages, and Auto Scaling groups of the stack's own."""
