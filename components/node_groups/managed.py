@@ -1,6 +1,7 @@
 """Managed node groups: EC2 nodes that EKS launches, drains and replaces."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import base64
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,12 +9,27 @@ import pulumi
 import pulumi_aws as aws
 from pydantic import Field
 
-from components.instance_types import InstanceType, is_graviton
-from components.karpenter.node_pools import LabelKey, LabelValue
+from components.instance_types import InstanceType, mixed_architectures, type_facts
 from components.location import Location
-from components.node_groups.nodes import NodeTaintConfig, SizeConfig, node_policies
+from components.node_groups.images import (
+    RELEASE,
+    AmiType,
+    architecture_of,
+    family_of,
+    release_problem,
+)
+from components.node_groups.nodes import (
+    NodesConfig,
+    block_devices,
+    metadata_options,
+    node_policies,
+)
+from components.node_groups.user_data import kubelet_user_data
 from components.section import Mistake, Section
 from components.service_role import ServiceRole, ServiceRoleArgs
+
+FEWEST_SPOT_TYPES = 4
+"""Each type in each zone is a pool of its own: with fewer, one that runs dry takes most nodes."""
 
 _EFFECTS = {
     "NoSchedule": "NO_SCHEDULE",
@@ -21,32 +37,64 @@ _EFFECTS = {
     "NoExecute": "NO_EXECUTE",
 }
 
-AmiType = Literal[
-    "AL2023_x86_64_STANDARD", "AL2023_ARM_64_STANDARD", "BOTTLEROCKET_x86_64", "BOTTLEROCKET_ARM_64"
-]
+
+class UpdateConfig(Section):
+    """How many nodes an update takes away at once, each drained before."""
+
+    max_unavailable: int | None = Field(default=None, ge=1, le=100)
+    max_unavailable_percentage: int | None = Field(default=None, ge=1, le=100)
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """One of both."""
+        if (self.max_unavailable is None) == (self.max_unavailable_percentage is None):
+            problem = "give either maxUnavailable or maxUnavailablePercentage: exactly one of them"
+            yield Mistake("", problem)
+
+    def update_config(self) -> aws.eks.NodeGroupUpdateConfigArgsDict:
+        """As the provider takes it."""
+        if self.max_unavailable is not None:
+            return {"max_unavailable": self.max_unavailable}
+        return {"max_unavailable_percentage": self.max_unavailable_percentage}
 
 
-class ManagedNodeGroupConfig(Section):
+class ManagedNodeGroupConfig(NodesConfig):
     """Nodes of one kind."""
 
     capacity_type: Literal["ON_DEMAND", "SPOT"] = "ON_DEMAND"
     instance_types: tuple[InstanceType, ...] = Field(min_length=1, max_length=20)
-    """In the order of preference; all of one architecture."""
+    """In the order of preference; all of one architecture. Of spot at least four, of like size."""
     ami_type: AmiType = "AL2023_x86_64_STANDARD"
-    release_version: str = Field(pattern=r"^\d+\.\d+\.\d+-(\d{8}|[0-9a-f]{8})$")
-    """The image, pinned, for example `1.35.0-20261101`: AWS's next one changes nothing here."""
-    size: SizeConfig
-    volume_gib: int = Field(default=20, ge=20)
-    labels: Mapping[LabelKey, LabelValue] = {}
-    taints: tuple[NodeTaintConfig, ...] = Field(default=(), max_length=50)
+    release_version: str = Field(pattern=RELEASE)
+    """The image, pinned, for example `1.35.0-20261101`, of Bottlerocket `1.50.0-a1b2c3d4`: AWS's
+    next one changes nothing here."""
+    update: UpdateConfig = UpdateConfig(max_unavailable_percentage=33)
+    force_update: bool = False
+    """Whether an update also takes pods whose disruption budget forbids it. Without, EKS tries for
+    15 minutes and then gives the update up (PodEvictionFailure)."""
+    node_repair: bool = False
+    """EKS replaces nodes that stay unhealthy: 30 minutes NotReady, or what the add-on
+    eks-node-monitoring-agent tells."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """All types are of the image's architecture."""
-        arm = "ARM_64" in self.ami_type
-        for number, instance_type in enumerate(self.instance_types):
-            if is_graviton(instance_type) != arm:
-                problem = f"does not run amiType {self.ami_type}: change one of them"
-                yield Mistake(f"instanceTypes[{number}]", problem, instance_type)
+        """All types are of the image's architecture, and the release of its family."""
+        yield from super().mistakes()
+        architecture = architecture_of(self.ami_type)
+        of_types = type_facts(self.instance_types[0]).architecture
+        if problem := mixed_architectures(self.instance_types):
+            yield Mistake("instanceTypes", problem)
+        elif of_types != architecture:
+            fitting = self.ami_type.replace(*_OTHER[architecture])
+            problem = (
+                f"is {architecture}, and all of instanceTypes are {of_types}: "
+                f"set {fitting}, or change the types"
+            )
+            yield Mistake("amiType", problem, self.ami_type)
+        family = family_of(self.ami_type)
+        if problem := release_problem(self.release_version, family, None):
+            yield Mistake("releaseVersion", problem, self.release_version)
+
+
+_OTHER = {"x86_64": ("x86_64", "ARM_64"), "arm64": ("ARM_64", "x86_64")}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +106,8 @@ class ManagedNodeGroupArgs:
     subnet_ids: Sequence[pulumi.Input[str]]
     """Private ones."""
     location: Location
+    autoscaled: bool
+    """Whether an autoscaler owns the number of nodes once the group is made; else the file does."""
     needs: Sequence[pulumi.Resource]
     """The network add-on, and the way to the internet."""
     security_group_ids: Sequence[pulumi.Input[str]] = ()
@@ -65,7 +115,8 @@ class ManagedNodeGroupArgs:
 
 
 class ManagedNodeGroup(pulumi.ComponentResource):
-    """The group, its role and its launch template. EKS lets its role join by itself."""
+    """The group, its role and its launch template. EKS lets its role join by itself, and drains
+    spot nodes that are taken back: no termination handler looks after them."""
 
     def __init__(
         self, name: str, args: ManagedNodeGroupArgs, opts: pulumi.ResourceOptions | None = None
@@ -73,6 +124,13 @@ class ManagedNodeGroup(pulumi.ComponentResource):
         super().__init__("frugal-eks:index:ManagedNodeGroup", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         config = args.config
+        if config.capacity_type == "SPOT" and len(config.instance_types) < FEWEST_SPOT_TYPES:
+            pulumi.log.warn(
+                f"Spot group {name} has {len(config.instance_types)} instance types: when spot "
+                "runs short of them, most of its nodes go at once and no others come. List at "
+                f"least {FEWEST_SPOT_TYPES} of like size in instanceTypes",
+                self,
+            )
 
         role = ServiceRole(
             f"{name}-role",
@@ -82,27 +140,15 @@ class ManagedNodeGroup(pulumi.ComponentResource):
             ),
             opts=child,
         )
+        family = family_of(config.ami_type)
+        user_data = kubelet_user_data(family, config.kubelet)
         template = aws.ec2.LaunchTemplate(
             name,
             update_default_version=True,
             vpc_security_group_ids=list(args.security_group_ids) or None,
-            metadata_options={
-                "http_endpoint": "enabled",
-                "http_tokens": "required",
-                # Pods stay away from the node's role.
-                "http_put_response_hop_limit": 1,
-            },
-            block_device_mappings=[
-                {
-                    "device_name": data_device(config.ami_type),
-                    "ebs": {
-                        "volume_size": config.volume_gib,
-                        "volume_type": "gp3",
-                        "encrypted": "true",
-                        "delete_on_termination": "true",
-                    },
-                }
-            ],
+            metadata_options=metadata_options(config.metadata),
+            block_device_mappings=block_devices(family, config.volume_gib),
+            user_data=user_data and base64.b64encode(user_data.encode()).decode(),
             opts=child,
         )
         aws.eks.NodeGroup(
@@ -125,7 +171,10 @@ class ManagedNodeGroup(pulumi.ComponentResource):
                 {"key": t.key, "value": t.value or "", "effect": _EFFECTS[t.effect]}
                 for t in config.taints
             ],
-            update_config={"max_unavailable_percentage": 33},
+            update_config=config.update.update_config(),
+            force_update_version=config.force_update or None,
+            # Said also when off: a group keeps what it is not told.
+            node_repair_config={"enabled": config.node_repair},
             launch_template={
                 "id": template.id,
                 "version": template.latest_version.apply(str),
@@ -133,12 +182,7 @@ class ManagedNodeGroup(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[role, *args.needs],
-                ignore_changes=["scalingConfig.desiredSize"],
+                ignore_changes=["scalingConfig.desiredSize"] if args.autoscaled else None,
             ),
         )
         self.register_outputs({})
-
-
-def data_device(ami_type: str) -> str:
-    """The volume that holds pods and images: Bottlerocket keeps its own system apart."""
-    return "/dev/xvdb" if ami_type.startswith("BOTTLEROCKET") else "/dev/xvda"

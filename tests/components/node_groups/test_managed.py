@@ -1,15 +1,15 @@
+import base64
 import json
 
 import pytest
-from pydantic import ValidationError
 
 from components.location import Location
 from components.node_groups.managed import (
     ManagedNodeGroup,
     ManagedNodeGroupArgs,
     ManagedNodeGroupConfig,
-    SizeConfig,
 )
+from components.node_groups.user_data import kubelet_user_data
 
 LOCATION = Location(region="eu-west-1", account="111122223333")
 GROUP = "aws:eks/nodeGroup:NodeGroup"
@@ -28,12 +28,13 @@ def config(**settings):
     return ManagedNodeGroupConfig.model_validate(FEWEST | settings)
 
 
-def group(settings, location=LOCATION):
+def group(settings, location=LOCATION, *, autoscaled=True):
     args = ManagedNodeGroupArgs(
         config=settings,
         cluster_name="dev",
         subnet_ids=["subnet-a", "subnet-b"],
         location=location,
+        autoscaled=autoscaled,
         needs=[],
     )
     return ManagedNodeGroup("base", args)
@@ -60,11 +61,16 @@ def test_a_group_is_what_the_stack_file_says(once):
         "labels": {},
         "taints": [],
         "updateConfig": {"maxUnavailablePercentage": 33},
+        "nodeRepairConfig": {"enabled": False},
         "launchTemplate": {"id": "base-id", "version": "1"},
     }
 
 
-def test_spot_sizes_labels_and_taints_reach_the_group(deploy):
+FOUR = ["m7i.large", "m6i.large", "m5.large", "m5n.large"]
+
+
+@pytest.mark.feature("B-32")
+def test_spot_types_sizes_labels_and_taints_reach_the_group(deploy, caplog):
     taints = [
         {"key": "spot", "value": "true", "effect": "PreferNoSchedule"},
         {"key": "alone", "effect": "NoSchedule"},
@@ -72,6 +78,7 @@ def test_spot_sizes_labels_and_taints_reach_the_group(deploy):
     ]
     settings = config(
         capacityType="SPOT",
+        instanceTypes=FOUR,
         size={"min": 0, "max": 5, "desired": 2},
         labels={"intent": "apps"},
         taints=taints,
@@ -79,6 +86,7 @@ def test_spot_sizes_labels_and_taints_reach_the_group(deploy):
     given = deploy(lambda: group(settings)).one(GROUP).inputs
 
     assert given["capacityType"] == "SPOT"
+    assert given["instanceTypes"] == FOUR
     assert given["scalingConfig"] == {"minSize": 0, "maxSize": 5, "desiredSize": 2}
     assert given["labels"] == {"intent": "apps"}
     assert given["taints"] == [
@@ -86,12 +94,63 @@ def test_spot_sizes_labels_and_taints_reach_the_group(deploy):
         {"key": "alone", "value": "", "effect": "NO_SCHEDULE"},
         {"key": "gone", "value": "now", "effect": "NO_EXECUTE"},
     ]
+    assert caplog.records == []
 
 
-def test_the_number_of_nodes_is_the_autoscaler_s_once_the_group_is_made(once):
-    request = once(by_default).one(GROUP).request
+@pytest.mark.feature("A0-01")
+def test_on_demand_nodes_carry_the_label_that_the_file_gives_them(deploy):
+    settings = config(labels={"lifecycle": "OnDemand"})
+    given = deploy(lambda: group(settings)).one(GROUP).inputs
 
-    assert list(request.ignoreChanges) == ["scalingConfig.desiredSize"]
+    assert given["capacityType"] == "ON_DEMAND"
+    assert given["labels"] == {"lifecycle": "OnDemand"}
+
+
+def test_a_spot_group_of_few_types_is_told_why_that_is_too_few(deploy, caplog):
+    deploy(lambda: group(config(capacityType="SPOT", instanceTypes=FOUR[:3])))
+
+    (warning,) = [record.getMessage() for record in caplog.records]
+    assert warning.endswith(
+        "Spot group base has 3 instance types: when spot runs short of them, most of its nodes go "
+        "at once and no others come. List at least 4 of like size in instanceTypes"
+    )
+
+
+def test_an_on_demand_group_may_have_one_type(deploy, caplog):
+    deploy(lambda: group(config(instanceTypes=["m7i.large"])))
+
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    ("autoscaled", "ignored"), [(True, ["scalingConfig.desiredSize"]), (False, [])]
+)
+def test_the_number_of_nodes_is_the_autoscaler_s_where_there_is_one(deploy, autoscaled, ignored):
+    request = deploy(lambda: group(config(), autoscaled=autoscaled)).one(GROUP).request
+
+    assert list(request.ignoreChanges) == ignored
+
+
+@pytest.mark.feature("B-32")
+@pytest.mark.parametrize(
+    ("settings", "given"),
+    [
+        (
+            {"update": {"maxUnavailable": 2}},
+            {"updateConfig": {"maxUnavailable": 2}},
+        ),
+        (
+            {"update": {"maxUnavailablePercentage": 50}},
+            {"updateConfig": {"maxUnavailablePercentage": 50}},
+        ),
+        ({"nodeRepair": True}, {"nodeRepairConfig": {"enabled": True}}),
+        ({"forceUpdate": True}, {"forceUpdateVersion": True}),
+    ],
+)
+def test_updates_and_repair_are_settings(once, deploy, settings, given):
+    changed = deploy(lambda: group(config(**settings))).one(GROUP).inputs
+
+    assert changed == once(by_default).one(GROUP).inputs | given
 
 
 @pytest.mark.feature("B-34")
@@ -103,55 +162,80 @@ def test_nothing_but_the_release_in_the_stack_file_chooses_the_image(once, deplo
     assert newer == built.one(GROUP).inputs | {"releaseVersion": "1.35.4-20261115"}
 
 
-@pytest.mark.feature("B-34")
-@pytest.mark.parametrize("release", [None, "latest", "1.35", "1.35.3", "1.35.3-latest", ""])
-def test_an_image_that_is_not_pinned_is_refused(release):
-    settings = {k: v for k, v in FEWEST.items() if k != "releaseVersion"}
-    settings |= {} if release is None else {"releaseVersion": release}
-
-    with pytest.raises(ValidationError) as refused:
-        ManagedNodeGroupConfig.model_validate(settings)
-    assert [error["loc"] for error in refused.value.errors()] == [("releaseVersion",)]
-
-
-@pytest.mark.parametrize("release", ["1.35.3-20261101", "1.52.0-a1b2c3d4"])
-def test_releases_of_both_families_are_accepted(release):
-    assert config(releaseVersion=release).release_version == release
-
-
 @pytest.mark.parametrize(
-    ("ami_type", "types", "device"),
+    ("ami_type", "release", "types", "devices"),
     [
-        ("AL2023_x86_64_STANDARD", ["m7i.large"], "/dev/xvda"),
-        ("AL2023_ARM_64_STANDARD", ["m7g.large"], "/dev/xvda"),
-        ("BOTTLEROCKET_x86_64", ["m7i.large"], "/dev/xvdb"),
-        ("BOTTLEROCKET_ARM_64", ["m7g.large"], "/dev/xvdb"),
+        ("AL2023_x86_64_STANDARD", "1.35.3-20261101", ["m7i.large"], {"/dev/xvda": 50}),
+        ("AL2023_ARM_64_STANDARD", "1.35.3-20261101", ["m7g.large"], {"/dev/xvda": 50}),
+        (
+            "BOTTLEROCKET_x86_64",
+            "1.50.0-a1b2c3d4",
+            ["m7i.large"],
+            {"/dev/xvda": 4, "/dev/xvdb": 50},
+        ),
+        (
+            "BOTTLEROCKET_ARM_64",
+            "1.50.0-a1b2c3d4",
+            ["m7g.large"],
+            {"/dev/xvda": 4, "/dev/xvdb": 50},
+        ),
     ],
 )
-def test_the_volume_of_pods_is_encrypted_gp3_of_the_given_size(deploy, ami_type, types, device):
-    settings = config(amiType=ami_type, instanceTypes=types, volumeGib=50)
+def test_each_family_and_architecture_has_encrypted_volumes_of_the_given_size(
+    deploy, ami_type, release, types, devices
+):
+    settings = config(amiType=ami_type, releaseVersion=release, instanceTypes=types, volumeGib=50)
     built = deploy(lambda: group(settings))
 
     assert built.one(TEMPLATE).inputs["blockDeviceMappings"] == [
         {
             "deviceName": device,
             "ebs": {
-                "volumeSize": 50,
+                "volumeSize": gib,
                 "volumeType": "gp3",
                 "encrypted": "true",
                 "deleteOnTermination": "true",
             },
         }
+        for device, gib in devices.items()
     ]
-    assert built.one(GROUP).inputs["amiType"] == ami_type
+    given = built.one(GROUP).inputs
+    assert (given["amiType"], given["releaseVersion"]) == (ami_type, release)
 
 
-def test_pods_stay_away_from_the_node_s_metadata(once):
-    assert once(by_default).one(TEMPLATE).inputs["metadataOptions"] == {
+@pytest.mark.feature("B-29")
+@pytest.mark.parametrize(("settings", "hops"), [({}, 1), ({"metadata": {"hopLimit": 2}}, 2)])
+def test_pods_stay_away_from_the_node_s_metadata_unless_it_is_asked_for(deploy, settings, hops):
+    template = deploy(lambda: group(config(**settings))).one(TEMPLATE).inputs
+
+    assert template["metadataOptions"] == {
         "httpEndpoint": "enabled",
         "httpTokens": "required",
-        "httpPutResponseHopLimit": 1,
+        "httpPutResponseHopLimit": hops,
     }
+
+
+KUBELET = {"maxPods": 58, "evictionHard": {"memory.available": "5%"}}
+
+
+@pytest.mark.feature("B-30")
+@pytest.mark.parametrize(
+    ("family", "settings"),
+    [
+        ("al2023", {}),
+        ("bottlerocket", {"amiType": "BOTTLEROCKET_x86_64", "releaseVersion": "1.50.0-a1b2c3d4"}),
+    ],
+)
+def test_kubelet_s_settings_are_user_data_that_eks_merges_into_its_own(deploy, family, settings):
+    settings = config(kubelet=KUBELET, **settings)
+    template = deploy(lambda: group(settings)).one(TEMPLATE).inputs
+
+    text = base64.b64decode(template["userData"], validate=True).decode()
+    assert text == kubelet_user_data(family, settings.kubelet)
+    assert "58" in text
+    assert {"dev", "certificate"}.isdisjoint(text.split())
+    # EKS starts the image of its own choice of release only where the template names none.
+    assert "imageId" not in template
 
 
 @pytest.mark.feature("B-12")
@@ -230,34 +314,3 @@ def test_a_preview_shows_what_an_update_makes(once):
     unknown = {"nodeRoleArn", "launchTemplate"}
     shown = {k: v for k, v in preview.one(GROUP).inputs.items() if k not in unknown}
     assert shown == {k: v for k, v in update.one(GROUP).inputs.items() if k not in unknown}
-
-
-def test_a_type_that_cannot_run_the_image_is_told_by_its_place():
-    with pytest.raises(ValidationError) as refused:
-        config(instanceTypes=["m7i.large", "m7g.large"])
-
-    (error,) = refused.value.errors()
-    assert error["msg"] == (
-        "instanceTypes[1]: does not run amiType AL2023_x86_64_STANDARD: change one of them"
-    )
-
-
-@pytest.mark.parametrize(
-    ("size", "problem"),
-    [
-        ({"min": 3, "max": 2}, "lies outside min 3 to max 2: correct one of them"),
-        ({"min": 1, "max": 2, "desired": 3}, "lies outside min 1 to max 2: correct one of them"),
-        ({"min": 1, "max": 2, "desired": 0}, "lies outside min 1 to max 2: correct one of them"),
-    ],
-)
-def test_sizes_that_contradict_each_other_are_refused(size, problem):
-    with pytest.raises(ValidationError) as refused:
-        SizeConfig(**size)
-
-    assert [error["msg"] for error in refused.value.errors()] == [f"desired: {problem}"]
-
-
-def test_a_group_may_start_with_none_and_by_default_starts_with_the_minimum():
-    started = [SizeConfig(min=0, max=3, desired=0).initial, SizeConfig(min=2, max=3).initial]
-
-    assert started == [0, 2]
