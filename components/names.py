@@ -10,6 +10,8 @@ POLICY_NAME_LIMIT = 128
 """Characters in the name of a managed policy (IAM and STS quotas)."""
 QUEUE_NAME_LIMIT = 80
 """Characters in the name of an SQS queue."""
+TAG_KEY_LIMIT = 128
+"""Characters in the key of a tag."""
 
 _DIGITS = 8
 
