@@ -23,6 +23,9 @@ EFS_CSI_CHART = "4.4.1"
 # renovate: datasource=helm depName=cluster-autoscaler registryUrl=https://kubernetes.github.io/autoscaler
 CLUSTER_AUTOSCALER_CHART = "9.59.0"
 
+# renovate: datasource=docker depName=public.ecr.aws/aws-ec2/helm/aws-node-termination-handler
+NODE_TERMINATION_HANDLER_CHART = "0.27.6"
+
 # renovate: datasource=docker depName=public.ecr.aws/eks-distro/kubernetes/pause
 PAUSE = "3.7"
 

@@ -5,15 +5,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import pulumi
-from pydantic import Field
+import pulumi_kubernetes as k8s
+from pydantic import Field, field_validator
+from pydantic_core import PydanticCustomError
 
-from components.charts import ChartSource
+from components.addons import user_values
+from components.charts import Chart, ChartSource, Installation
 from components.karpenter.node_pools import LabelKey, LabelValue
 from components.karpenter.quantities import Quantity
 from components.kubernetes_object import KubernetesObject
 from components.location import Location
 from components.pod_role import PodRole, PodRoleArgs, RunsOn
-from components.section import Section
+from components.section import Mistake, Section
 
 NAMESPACE = "kube-system"
 """Of all add-ons: its pods may have the highest priorities, and one Fargate selector takes all."""
@@ -41,25 +44,42 @@ class AddonConfig(Section):
     """AWS services that its pods call: each needs an endpoint where there is no other way."""
     NO_ENDPOINT: ClassVar[str | None] = None
     """An AWS service that its pods call and that has no endpoint in a VPC."""
+    ON_EVERY_NODE: ClassVar[bool] = False
+    """Whether all its pods are a DaemonSet's: they have no other home, and Fargate runs none."""
 
     def needs(self) -> Iterator[Need]:
         """Add-ons that must be on too."""
         yield from ()
 
 
-class PodsConfig(AddonConfig):
-    """An add-on that a chart installs: how many pods, and how large."""
+class ChartConfig(AddonConfig):
+    """An add-on that a chart installs: how large its pods are, and what else the chart is told."""
 
+    CHART_NAME: ClassVar[str]
+    """The chart's own name, under which its values lie in `chart_values`."""
+    OWN_VALUES: ClassVar[Mapping[str, str]] = {}
+    """Values of the chart that a values file must leave alone, with what to do instead."""
     ON_FARGATE: ClassVar[Mapping[str, str]] = FARGATE_SIZE
     ON_NODES: ClassVar[Mapping[str, str]] = NODE_SIZE
 
-    replicas: int = Field(default=1, ge=1, le=3)
-    """On Fargate each is billed by itself: 0.25 vCPU and 0.5 GB are about 10 USD a month."""
     cpu: Quantity | None = None
     memory: Quantity | None = None
     """Absent: on Fargate what its smallest size holds, 250m and 256M; on nodes 50m and 128Mi."""
     node_selector: Mapping[LabelKey, LabelValue] = {}
     """On nodes only: where its pods may run, for example `lifecycle: OnDemand`."""
+    values_file: str | None = Field(default=None, min_length=1)
+    """A YAML file with values of the chart, relative to the project: they win over the program's,
+    which may rely on its own. Lists replace lists."""
+
+    @field_validator("values_file")
+    @classmethod
+    def _holds_values_of_the_chart(cls, file: str | None) -> str | None:
+        problems = list(user_values.problems(file, cls.CHART_NAME, cls.OWN_VALUES)) if file else []
+        if problems:
+            mistakes = [Mistake("", problem, file) for problem in problems]
+            context = {"told": "; ".join(problems), "mistakes": mistakes}
+            raise PydanticCustomError("rules", "{told}", context)
+        return file
 
     def resources(self, runs_on: RunsOn) -> dict[str, dict[str, str]]:
         """Requests, and limits that equal them: Fargate knows no others. On nodes a limit of the
@@ -71,6 +91,13 @@ class PodsConfig(AddonConfig):
         }
         limits = size if runs_on is RunsOn.FARGATE else {"memory": size["memory"]}
         return {"requests": size, "limits": limits}
+
+
+class PodsConfig(ChartConfig):
+    """An add-on whose pods are a Deployment's."""
+
+    replicas: int = Field(default=1, ge=1, le=3)
+    """On Fargate each is billed by itself: 0.25 vCPU and 0.5 GB are about 10 USD a month."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +117,26 @@ class AddonArgs:
     kubernetes: pulumi.ProviderResource | None = None
     """The provider of the cluster, for its objects only; absent: by opts, and then all of it waits
     for the provider, its roles and rights too."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChartArgs(AddonArgs):
+    """What an add-on is given that a chart installs."""
+
+    config: ChartConfig
+
+
+def install(
+    name: str,
+    chart: Chart,
+    args: ChartArgs,
+    values: Mapping[str, Any],
+    opts: pulumi.ResourceOptions,
+) -> k8s.helm.v3.Release:
+    """The chart in kube-system, with these values and the user's own over them."""
+    if args.config.values_file:
+        values = user_values.merged(values, user_values.read(args.config.values_file))
+    return args.charts.release(name, chart, Installation(namespace=NAMESPACE, values=values), opts)
 
 
 @dataclass(frozen=True, kw_only=True)

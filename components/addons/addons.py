@@ -41,6 +41,10 @@ class AddonsArgs:
     kubernetes_version: str
     """The cluster's minor version."""
     vpc_id: pulumi.Input[str]
+    spot_groups: Sequence[str]
+    """Names of the stack's own Auto Scaling groups of spot nodes."""
+    zonal: bool
+    """Whether there is one for each zone."""
     known_vpc_id: str | None
     """The same where it is known in advance: of a private zone there may be namesakes."""
     isolated: bool
@@ -118,6 +122,8 @@ class Addons(pulumi.ComponentResource):
                     config=args.cluster_autoscaler,
                     kubernetes_version=args.kubernetes_version,
                     isolated=args.isolated,
+                    spot_groups=args.spot_groups,
+                    zonal=args.zonal,
                     **_given(args, args.cluster_autoscaler),
                 ),
                 opts=child,

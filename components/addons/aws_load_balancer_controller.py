@@ -12,13 +12,13 @@ from pydantic import Field
 
 import versions
 from components.addons.addon import (
-    NAMESPACE,
     AddonAccount,
-    AddonArgs,
+    ChartArgs,
     PodsConfig,
     ServiceAccountArgs,
+    install,
 )
-from components.charts import Chart, Installation
+from components.charts import Chart
 from components.pod_role import RunsOn
 from components.section import Mistake
 
@@ -49,6 +49,7 @@ TagValue = Annotated[str, Field(pattern=r"^[\w .:/+@=-]*$", max_length=256)]
 class AwsLoadBalancerControllerConfig(PodsConfig):
     """How large it is, and how its load balancers are tagged."""
 
+    CHART_NAME: ClassVar[str] = CHART.name
     POD_LABELS: ClassVar[Mapping[str, str]] = {
         "app.kubernetes.io/name": "aws-load-balancer-controller",
         "app.kubernetes.io/instance": "aws-load-balancer-controller",
@@ -72,7 +73,7 @@ class AwsLoadBalancerControllerConfig(PodsConfig):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AwsLoadBalancerControllerArgs(AddonArgs):
+class AwsLoadBalancerControllerArgs(ChartArgs):
     """The stack file's part, and where load balancers go."""
 
     config: AwsLoadBalancerControllerConfig
@@ -106,10 +107,11 @@ class AwsLoadBalancerController(pulumi.ComponentResource):
             ServiceAccountArgs(addon=args, service_account=SERVICE_ACCOUNT, policy=policy),
             opts=pulumi.ResourceOptions(parent=self),
         )
-        self.release = args.charts.release(
+        self.release = install(
             name,
             CHART,
-            Installation(namespace=NAMESPACE, values=helm_values(args)),
+            args,
+            helm_values(args),
             pulumi.ResourceOptions(
                 parent=self, provider=args.kubernetes, depends_on=[account, *args.needs]
             ),

@@ -11,6 +11,7 @@ from components.addons.efs_csi import EfsCsiConfig
 from components.addons.external_dns import ExternalDnsConfig, hostname_problem
 from components.addons.kube_ops_view import KubeOpsViewConfig
 from components.addons.metrics_server import MetricsServerConfig
+from components.addons.node_termination_handler import NodeTerminationHandlerConfig
 from components.section import Mistake, Section
 
 
@@ -29,6 +30,8 @@ class AddonsConfig(Section):
     """What `kubectl top` and the HorizontalPodAutoscaler read."""
     kube_ops_view: KubeOpsViewConfig | None = None
     """A page that shows nodes and pods."""
+    node_termination_handler: NodeTerminationHandlerConfig | None = None
+    """Drains nodes of `spotNodeGroups` before AWS takes them away."""
 
     @property
     def on(self) -> Mapping[str, AddonConfig]:

@@ -9,11 +9,11 @@ from pydantic import Field
 
 import versions
 from components.addons.addon import (
-    NAMESPACE,
     AddonAccount,
-    AddonArgs,
+    ChartArgs,
     PodsConfig,
     ServiceAccountArgs,
+    install,
 )
 from components.addons.efs_file_system import (
     EfsFileSystem,
@@ -23,7 +23,7 @@ from components.addons.efs_file_system import (
     cluster_tag,
     storage_class,
 )
-from components.charts import Chart, ChartSource, Installation
+from components.charts import Chart, ChartSource
 from components.kubernetes_object import KubernetesObject
 from components.location import Location
 from components.pod_role import RunsOn
@@ -57,6 +57,7 @@ class EfsCsiConfig(PodsConfig):
     """The driver, and if asked for a file system with a storage class. `cpu` and `memory` are those
     of the driver's own container; its two sidecars take 50m and 96M more."""
 
+    CHART_NAME: ClassVar[str] = CHART.name
     POD_LABELS: ClassVar[Mapping[str, str]] = {
         "app": "efs-csi-controller",
         "app.kubernetes.io/name": CHART.name,
@@ -85,7 +86,7 @@ class EfsCsiConfig(PodsConfig):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EfsCsiArgs(AddonArgs):
+class EfsCsiArgs(ChartArgs):
     """The stack file's part, and the network that the file system is reached from."""
 
     config: EfsCsiConfig
@@ -139,10 +140,11 @@ class EfsCsi(pulumi.ComponentResource):
             ),
             opts=pulumi.ResourceOptions(parent=self),
         )
-        release = args.charts.release(
+        release = install(
             name,
             CHART,
-            Installation(namespace=NAMESPACE, values=helm_values(args)),
+            args,
+            helm_values(args),
             pulumi.ResourceOptions(
                 parent=self, provider=args.kubernetes, depends_on=[account, *args.needs]
             ),

@@ -11,13 +11,13 @@ from pydantic import Field
 
 import versions
 from components.addons.addon import (
-    NAMESPACE,
     AddonAccount,
-    AddonArgs,
+    ChartArgs,
     PodsConfig,
     ServiceAccountArgs,
+    install,
 )
-from components.charts import Chart, Installation
+from components.charts import Chart
 from components.pod_role import RunsOn
 from components.section import Mistake
 
@@ -39,6 +39,7 @@ DnsName = Annotated[str, Field(pattern=r"^[a-z0-9-]+(\.[a-z0-9-]+)+$", max_lengt
 class ExternalDnsConfig(PodsConfig):
     """Which names it writes, and how boldly."""
 
+    CHART_NAME: ClassVar[str] = CHART.name
     POD_LABELS: ClassVar[Mapping[str, str]] = {
         "app.kubernetes.io/name": "external-dns",
         "app.kubernetes.io/instance": "external-dns",
@@ -67,7 +68,7 @@ class ExternalDnsConfig(PodsConfig):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExternalDnsArgs(AddonArgs):
+class ExternalDnsArgs(ChartArgs):
     """The stack file's part, and what tells two private zones of one name apart."""
 
     config: ExternalDnsConfig
@@ -98,10 +99,11 @@ class ExternalDns(pulumi.ComponentResource):
             ),
             opts=pulumi.ResourceOptions(parent=self),
         )
-        self.release = args.charts.release(
+        self.release = install(
             name,
             CHART,
-            Installation(namespace=NAMESPACE, values=helm_values(args, zone_ids=zone_ids)),
+            args,
+            helm_values(args, zone_ids=zone_ids),
             pulumi.ResourceOptions(
                 parent=self, provider=args.kubernetes, depends_on=[account, *args.needs]
             ),

@@ -9,10 +9,10 @@ import pulumi
 from pydantic import Field
 
 import versions
-from components.addons.addon import NAMESPACE, AddonArgs, Need, PodsConfig
+from components.addons.addon import NAMESPACE, ChartArgs, Need, PodsConfig, install
 from components.addons.aws_load_balancer_controller import INGRESS_CLASS, LOAD_BALANCER_CLASS
 from components.addons.external_dns import ANNOTATION_PREFIX, SAFE_TO_EVICT, DnsName
-from components.charts import Chart, Installation
+from components.charts import Chart
 from components.kubernetes_object import KubernetesObject, KubernetesPatch
 from components.pod_role import RunsOn
 from components.section import Mistake
@@ -35,6 +35,7 @@ class KubeOpsViewConfig(PodsConfig):
     """Which chart, and how the page is reached. It has no login: who reaches it sees the name of
     every pod and node."""
 
+    CHART_NAME: ClassVar[str] = CHART
     POD_LABELS: ClassVar[Mapping[str, str]] = {
         "app.kubernetes.io/name": "kube-ops-view",
         "app.kubernetes.io/instance": "kube-ops-view",
@@ -103,7 +104,7 @@ class KubeOpsViewConfig(PodsConfig):
 
 
 @dataclass(frozen=True, kw_only=True)
-class KubeOpsViewArgs(AddonArgs):
+class KubeOpsViewArgs(ChartArgs):
     """The stack file's part, and who makes its load balancer and its DNS record."""
 
     config: KubeOpsViewConfig
@@ -123,10 +124,11 @@ class KubeOpsView(pulumi.ComponentResource):
     ) -> None:
         super().__init__("frugal-eks:addons:KubeOpsView", name, None, opts)
         config = args.config
-        release = args.charts.release(
+        release = install(
             name,
             Chart(name=CHART, repository=REPOSITORY, version=config.chart_version),
-            Installation(namespace=NAMESPACE, values=helm_values(args)),
+            args,
+            helm_values(args),
             pulumi.ResourceOptions(parent=self, provider=args.kubernetes, depends_on=args.needs),
         )
         self.url = None

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import pulumi
 
 import versions
-from components.addons.addon import NAMESPACE, AddonArgs, PodsConfig
-from components.charts import Chart, Installation
+from components.addons.addon import ChartArgs, PodsConfig, install
+from components.charts import Chart
 from components.pod_role import RunsOn
 
 CHART = Chart(
@@ -24,6 +24,7 @@ PORT = 10251
 class MetricsServerConfig(PodsConfig):
     """It has no rights in AWS; the control plane reaches its pods at port 10251."""
 
+    CHART_NAME: ClassVar[str] = CHART.name
     POD_LABELS: ClassVar[Mapping[str, str]] = {
         "app.kubernetes.io/name": CHART.name,
         "app.kubernetes.io/instance": CHART.name,
@@ -33,7 +34,7 @@ class MetricsServerConfig(PodsConfig):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MetricsServerArgs(AddonArgs):
+class MetricsServerArgs(ChartArgs):
     """The stack file's part, and the cluster it measures."""
 
     config: MetricsServerConfig
@@ -46,10 +47,11 @@ class MetricsServer(pulumi.ComponentResource):
         self, name: str, args: MetricsServerArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("frugal-eks:addons:MetricsServer", name, None, opts)
-        args.charts.release(
+        install(
             name,
             CHART,
-            Installation(namespace=NAMESPACE, values=helm_values(args)),
+            args,
+            helm_values(args),
             pulumi.ResourceOptions(
                 parent=self, provider=args.kubernetes, depends_on=list(args.needs)
             ),

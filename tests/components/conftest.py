@@ -11,6 +11,7 @@ import yaml
 from hypothesis import settings
 
 import stack_config
+from components.addons.user_values import CHART_VALUES
 from components.location import Location
 from components.platform import Platform, PlatformArgs
 
@@ -68,7 +69,9 @@ def upstream() -> Callable[[Location, str], dict[str, Any]]:
 @lru_cache
 def values_of(chart: str) -> dict[str, Any]:
     """The chart's own values.yaml."""
-    return yaml.safe_load((DATA / "charts" / chart / "values.yaml").read_text())
+    shipped = CHART_VALUES / chart / "values.yaml"
+    file = shipped if shipped.exists() else DATA / "charts" / chart / "values.yaml"
+    return yaml.safe_load(file.read_text())
 
 
 def kind(value: Any) -> type:

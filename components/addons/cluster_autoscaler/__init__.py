@@ -8,6 +8,7 @@ from components.addons.cluster_autoscaler.cluster_autoscaler import (
     discovery_tags,
     helm_values,
     iam_policy,
+    spot_first,
 )
 from components.addons.cluster_autoscaler.config import (
     AutoScalingGroupConfig,
@@ -24,4 +25,5 @@ __all__ = [
     "discovery_tags",
     "helm_values",
     "iam_policy",
+    "spot_first",
 ]

@@ -1,5 +1,6 @@
 """Cluster Autoscaler: gives Auto Scaling groups as many nodes as their pods need."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,13 +11,13 @@ import pulumi_kubernetes as k8s
 import compatibility
 import versions
 from components.addons.addon import (
-    NAMESPACE,
     AddonAccount,
-    AddonArgs,
+    ChartArgs,
     ServiceAccountArgs,
+    install,
 )
 from components.addons.cluster_autoscaler.config import ClusterAutoscalerConfig
-from components.charts import Chart, Installation
+from components.charts import Chart
 from components.location import Location
 from components.pod_role import RunsOn
 
@@ -27,12 +28,16 @@ CHART = Chart(
 )
 IMAGE = "registry.k8s.io/autoscaling/cluster-autoscaler"
 SERVICE_ACCOUNT = "cluster-autoscaler"
+INSTANCE_TYPE_LABELS = {
+    "type": "node.kubernetes.io/instance-type",
+    "betatype": "beta.kubernetes.io/instance-type",
+}
 NOBODY = 65534
 """The user that values.yaml itself suggests."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClusterAutoscalerArgs(AddonArgs):
+class ClusterAutoscalerArgs(ChartArgs):
     """The stack file's part, and what it needs to know of the cluster."""
 
     config: ClusterAutoscalerConfig
@@ -40,6 +45,10 @@ class ClusterAutoscalerArgs(AddonArgs):
     """The cluster's minor version: it simulates that scheduler."""
     isolated: bool = False
     """Whether its pods have no way to the internet."""
+    spot_groups: Sequence[str] = ()
+    """Names of the spot groups: with the expander `priority` they grow first."""
+    zonal: bool = False
+    """Whether there is a spot group of which each zone has its own."""
 
 
 class ClusterAutoscaler(pulumi.ComponentResource):
@@ -68,10 +77,11 @@ class ClusterAutoscaler(pulumi.ComponentResource):
             ServiceAccountArgs(addon=args, service_account=SERVICE_ACCOUNT, policy=policy),
             opts=pulumi.ResourceOptions(parent=self),
         )
-        self.release = args.charts.release(
+        self.release = install(
             name,
             CHART,
-            Installation(namespace=NAMESPACE, values=helm_values(args)),
+            args,
+            helm_values(args),
             pulumi.ResourceOptions(
                 parent=self, provider=args.kubernetes, depends_on=[account, *args.needs]
             ),
@@ -134,6 +144,15 @@ def iam_policy(*, location: Location, cluster: str, groups: Sequence[str] = ()) 
     return {"Version": "2012-10-17", "Statement": [see, see_managed, scale]}
 
 
+def spot_first(groups: Sequence[str]) -> dict[int, list[str]]:
+    """Priorities by which these groups grow before any other.
+
+    A group in which EC2 has nothing to give is left alone for a while, and the next number grows
+    (upstream's FAQ, `max-node-provision-time`).
+    """
+    return {50: [f"^{re.escape(group)}$" for group in groups], 10: [".*"]}
+
+
 def helm_values(args: ClusterAutoscalerArgs) -> dict[str, Any]:
     """The chart's values; what is not here is the chart's default, and right."""
     config = args.config
@@ -177,9 +196,10 @@ def helm_values(args: ClusterAutoscalerArgs) -> dict[str, Any]:
     else:
         # With neither, the chart installs everything but the Deployment, and says nothing.
         values["autoDiscovery"] = {"clusterName": args.cluster_name}
-    if config.priorities:
+    if config.expander == "priority":
+        priorities = config.priorities or spot_first(args.spot_groups)
         values["expanderPriorities"] = {
-            str(number): list(patterns) for number, patterns in config.priorities.items()
+            str(number): list(patterns) for number, patterns in priorities.items()
         }
     if config.node_selector and args.runs_on is RunsOn.NODES:
         values["nodeSelector"] = dict(config.node_selector)
@@ -191,16 +211,21 @@ def helm_values(args: ClusterAutoscalerArgs) -> dict[str, Any]:
 def arguments(args: ClusterAutoscalerArgs) -> dict[str, Any]:
     """The controller's flags: a default that is not here is upstream's, and right."""
     config = args.config
+    wanted = config.balance_similar_node_groups
     flags: dict[str, Any] = {
         "expander": config.expander,
         # Upstream's default, true, lets an emptyDir pin a node.
         "skip-nodes-with-local-storage": config.skip_nodes_with_local_storage,
-        "balance-similar-node-groups": config.balance_similar_node_groups,
+        "balance-similar-node-groups": args.zonal if wanted is None else wanted,
         "scale-down-unneeded-time": config.scale_down_unneeded_time,
         "scale-down-delay-after-add": config.scale_down_delay_after_add,
         "v": config.v,
         "stderrthreshold": "info",
     }
+    if args.zonal and wanted is not False:
+        # Nodes of one group are of many types: by this label no two groups would be similar. What
+        # follows the `_` is the chart's way to repeat a flag.
+        flags |= {f"balancing-ignore-label_{n}": label for n, label in INSTANCE_TYPE_LABELS.items()}
     if args.isolated:
         # Else it fetches the list of instance types when it starts, and stops where it cannot. As
         # text: a bare flag would be null, which Pulumi's Helm drops.

@@ -51,6 +51,7 @@ class ClusterAutoscalerConfig(PodsConfig):
     guide, managed node groups: "automatically tagged for auto-discovery"; not tried on AWS).
     """
 
+    CHART_NAME: ClassVar[str] = "cluster-autoscaler"
     POD_LABELS: ClassVar[Mapping[str, str]] = {
         # The chart puts its cloud before its name.
         "app.kubernetes.io/name": "aws-cluster-autoscaler",
@@ -74,12 +75,15 @@ class ClusterAutoscalerConfig(PodsConfig):
         Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)],
     ] = {}
     """With `expander: priority`: regular expressions for names of groups, the highest number
-    first, for example `50: [".*spot.*"]`. A group that none matches comes after all others."""
+    first, for example `50: [".*spot.*"]`. A group that none matches comes after all others.
+    Absent: the stack's spot groups, then the others, so that on-demand nodes come where spot has no
+    capacity, and go again when their pods fit elsewhere."""
     skip_nodes_with_local_storage: bool = False
     """Whether a pod with an emptyDir or hostPath keeps its node for ever; its content is lost when
     the node goes."""
-    balance_similar_node_groups: bool = False
-    """Whether groups of the same kind grow alike: for one group a zone, as EBS volumes need it."""
+    balance_similar_node_groups: bool | None = None
+    """Whether groups of the same kind grow alike. Absent: where there is one group a zone, as EBS
+    volumes need it (`perZone`)."""
     scale_down_unneeded_time: Duration = "10m"
     """How long a node has been needless before it goes. Less is cheaper, and has pods moved more
     often."""
@@ -101,12 +105,6 @@ class ClusterAutoscalerConfig(PodsConfig):
         names = Counter(group.name for group in self.groups or ())
         for name in (name for name, times in names.items() if times > 1):
             yield Mistake("groups", "names it twice: drop one", name)
-        if self.expander == "priority" and not self.priorities:
-            problem = (
-                'expander is priority: say which groups come first, for example `50: [".*spot.*"]`,'
-                " or choose another expander"
-            )
-            yield Mistake("priorities", problem)
         if self.priorities and self.expander != "priority":
             problem = f"is not read where expander is {self.expander}: choose priority, or drop it"
             yield Mistake("priorities", problem)

@@ -1,4 +1,5 @@
 import json
+import re
 
 import pulumi
 import pulumi_aws as aws
@@ -47,6 +48,19 @@ def autoscaler(config=None, **args):
 
 def on_nodes():
     autoscaler()
+
+
+def spot_first():
+    autoscaler({"expander": "priority"}, spot_groups=["a.b"])
+
+
+def own_order():
+    own = {"expander": "priority", "priorities": {"7": ["mine"]}}
+    autoscaler(own, spot_groups=["a.b"])
+
+
+def without_an_order():
+    autoscaler(spot_groups=["a.b"])
 
 
 def on_fargate():
@@ -289,14 +303,37 @@ def test_priorities_that_nobody_reads_are_refused(expander):
     ]
 
 
-def test_an_expander_without_its_priorities_is_refused():
-    assert refused({"expander": "priority"}) == [
-        (
-            "priorities",
-            'expander is priority: say which groups come first, for example `50: [".*spot.*"]`, '
-            "or choose another expander",
-        )
-    ]
+@pytest.mark.feature("C-23")
+def test_with_the_expander_priority_spot_grows_first_and_on_demand_where_it_cannot():
+    priorities = addon.spot_first(["spot-ng-spot", "spot-a.b-1"])
+
+    def first(groups):
+        """As upstream chooses: the highest number with a pattern that matches a group."""
+        for number in sorted(priorities, reverse=True):
+            if found := [g for g in groups if any(re.search(p, g) for p in priorities[number])]:
+                return found
+        return []
+
+    base = "eks-base-7ac6e5d6"
+    assert first([base, "spot-ng-spot"]) == ["spot-ng-spot"]
+    # Where EC2 has no spot capacity, the autoscaler leaves that group out for a while.
+    assert first([base]) == [base]
+    assert first([base, "spot-aXb-1"]) == [base, "spot-aXb-1"]
+
+
+@pytest.mark.feature("C-23")
+@pytest.mark.parametrize(
+    ("program", "priorities"),
+    [
+        (spot_first, {"50": [r"^a\.b$"], "10": [".*"]}),
+        (own_order, {"7": ["mine"]}),
+        (without_an_order, None),
+    ],
+)
+def test_own_priorities_come_before_those_by_market(once, program, priorities):
+    values = once(program).one(RELEASE).inputs["values"]
+
+    assert values.get("expanderPriorities") == priorities
 
 
 @pytest.mark.parametrize("priorities", [{"0": [".*"]}, {"one": [".*"]}, {"1": []}, {"1": [""]}])

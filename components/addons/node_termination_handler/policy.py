@@ -1,0 +1,44 @@
+"""What the handler may do in AWS, in mode queue; in mode imds it needs no right there."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from components.location import Location
+
+
+def iam_policy(
+    *, location: Location, groups: Sequence[str], queue_arn: str, heartbeats: bool
+) -> dict[str, Any]:
+    """What it calls in 1.25 (pkg/monitor/sqsevent), for these groups and this queue alone."""
+    actions = ["autoscaling:CompleteLifecycleAction"]
+    if heartbeats:
+        # Not in the README's policy.
+        actions.append("autoscaling:RecordLifecycleActionHeartbeat")
+    return {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Sid": "ReadQueue",
+                "Effect": "Allow",
+                "Action": ["sqs:DeleteMessage", "sqs:ReceiveMessage"],
+                "Resource": queue_arn,
+            },
+            {
+                "Sid": "SeeInstances",
+                "Effect": "Allow",
+                "Action": "ec2:DescribeInstances",
+                # EC2 cannot narrow it to one thing.
+                "Resource": "*",
+            },
+            {
+                "Sid": "AnswerHooks",
+                "Effect": "Allow",
+                "Action": actions,
+                # Between the colons stands an id that EC2 gives the group.
+                "Resource": [
+                    location.arn("autoscaling", f"autoScalingGroup:*:autoScalingGroupName/{group}")
+                    for group in groups
+                ],
+            },
+        ],
+    }
