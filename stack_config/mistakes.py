@@ -39,6 +39,7 @@ _TAGS = {
     "cluster": {"new", "existing"},
     "network": {"new", "existing"},
     "network.availabilityZones": {"count", "names"},
+    "addons.nodeTerminationHandler": {"queue", "imds"},
 }
 
 

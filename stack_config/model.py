@@ -21,6 +21,8 @@ from components.karpenter.karpenter import KarpenterConfig
 from components.network.config import NetworkConfig
 from components.network.endpoints import base_endpoints
 from components.node_groups.managed import ManagedNodeGroupConfig
+from components.node_groups.spot_config import SpotNodeGroupConfig
+from components.node_labels import NodeLabelsConfig
 from components.node_security_group import NodeSecurityGroupConfig
 from components.overprovisioning import OverprovisioningConfig
 from components.pod_role import RunsOn
@@ -58,6 +60,9 @@ class StackConfig(Section):
     eks_addons: EksAddonsConfig = EksAddonsConfig()
     fargate: FargateConfig | None = None
     managed_node_groups: Mapping[NodeGroupName, ManagedNodeGroupConfig] = {}
+    spot_node_groups: Mapping[NodeGroupName, SpotNodeGroupConfig] = {}
+    node_labels: tuple[NodeLabelsConfig, ...] = ()
+    """Labels for nodes that run already and that this stack did not make."""
     karpenter: KarpenterConfig | None = None
     cluster_autoscaler: ClusterAutoscalerConfig | None = None
     addons: AddonsConfig = AddonsConfig()
@@ -81,7 +86,12 @@ class StackConfig(Section):
     @property
     def has_nodes(self) -> bool:
         """Whether there can be EC2 nodes at all."""
-        return bool(self.karpenter or self.managed_node_groups)
+        return bool(self.karpenter or self.has_groups)
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether there are groups of nodes, EKS's or the stack's own."""
+        return bool(self.managed_node_groups or self.spot_node_groups)
 
     @property
     def every_addon(self) -> Mapping[str, AddonConfig]:
@@ -96,8 +106,10 @@ class StackConfig(Section):
         """Whether anything here asks for spot capacity. A pool that says nothing may."""
         pools = self.karpenter.node_pools.values() if self.karpenter else ()
         groups = self.managed_node_groups.values()
-        return any(pool.may_be_spot for pool in pools) or any(
-            group.capacity_type == "SPOT" for group in groups
+        return (
+            bool(self.spot_node_groups)
+            or any(pool.may_be_spot for pool in pools)
+            or any(group.capacity_type == "SPOT" for group in groups)
         )
 
     @property
@@ -132,8 +144,10 @@ class StackConfig(Section):
 
     @property
     def base_nodes(self) -> int:
-        """How many nodes there are before Karpenter launches any."""
-        return sum(group.size.initial for group in self.managed_node_groups.values())
+        """How many nodes there are before an autoscaler launches any: of groups that EKS manages,
+        or where there are none of spot groups."""
+        groups = self.managed_node_groups or self.spot_node_groups
+        return sum(group.size.initial for group in groups.values())
 
     @property
     def karpenter_replicas(self) -> int:
@@ -153,4 +167,4 @@ class StackConfig(Section):
             return self.eks_addons.coredns.runs_on
         if self.coredns_profile:
             return Home.FARGATE
-        return Home.NODE_GROUPS if self.managed_node_groups else Home.KARPENTER
+        return Home.NODE_GROUPS if self.has_groups else Home.KARPENTER

@@ -26,6 +26,7 @@ _ARN = "arn:aws:{service}:" + f"{REGION}:{ACCOUNT}:"
 # What AWS or Kubernetes fills in, by resource type. A type that is not here is refused.
 COMPUTED: dict[str, dict[str, Any]] = {
     "aws:autoscaling/group:Group": {},
+    "aws:autoscaling/lifecycleHook:LifecycleHook": {},
     "aws:cloudwatch/eventRule:EventRule": {"name": "{name}", "arn": _ARN + "rule/{name}"},
     "aws:cloudwatch/eventTarget:EventTarget": {},
     "aws:cloudwatch/logGroup:LogGroup": {"arn": _ARN + "log-group:{name}"},
@@ -67,8 +68,11 @@ COMPUTED: dict[str, dict[str, Any]] = {
     "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": {},
     "eks:index:Cluster": {"kubeconfigJson": "{{}}"},
     "kubernetes:apps/v1:Deployment": {},
+    "kubernetes:autoscaling/v2:HorizontalPodAutoscaler": {},
     "kubernetes:core/v1:ConfigMap": {},
     "kubernetes:core/v1:Namespace": {},
+    "kubernetes:core/v1:Node": {},
+    "kubernetes:core/v1:NodePatch": {},
     "kubernetes:core/v1:Service": {},
     "kubernetes:core/v1:ServiceAccount": {},
     "kubernetes:core/v1:ServicePatch": {},
@@ -78,8 +82,10 @@ COMPUTED: dict[str, dict[str, Any]] = {
     "kubernetes:karpenter.sh/v1:NodePool": {},
     "kubernetes:networking.k8s.io/v1:Ingress": {},
     "kubernetes:networking.k8s.io/v1:IngressPatch": {},
+    "kubernetes:policy/v1:PodDisruptionBudget": {},
     "kubernetes:scheduling.k8s.io/v1:PriorityClass": {},
     "kubernetes:storage.k8s.io/v1:StorageClass": {},
+    "kubernetes:yaml/v2:ConfigFile": {},
     "pulumi:providers:kubernetes": {},
 }
 
@@ -240,6 +246,29 @@ def _without_references(value: Any) -> Any:
     return {key: _without_references(item) for key, item in value.items()}
 
 
+STAGES = ("nodeless", "spot", "variants", "spot_scheduling")
+"""Folders of tests that share one rehearsal, the longest first."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Which tests one worker runs: those that share a rehearsal, or moto's account of a process.
+
+    The longest begin first, so that no worker is left alone with them in the end.
+    """
+    ranks: dict[str, int] = {}
+    for item in items:
+        path = item.path.relative_to(ROOT / "tests")
+        group = str(path)
+        if path.parts[0] == "rehearsal":
+            if path.parts[1] in STAGES:
+                group = path.parts[1]
+            elif path.parts[1] in {"aws", "test_account.py", "test_leftovers.py"}:
+                group = "moto"
+        item.add_marker(pytest.mark.xdist_group(group))
+        ranks[item.nodeid] = STAGES.index(group) if group in STAGES else len(STAGES)
+    items.sort(key=lambda item: ranks[item.nodeid])
+
+
 def pytest_collection_finish() -> None:
     """What is imported by now is no garbage: each deployment is a third faster for it."""
     gc.freeze()
@@ -291,6 +320,11 @@ def account() -> Answers:
             "tags": {},
         },
         "aws:iam/getRoles:getRoles": lambda _: {"arns": [], "names": []},
+        # Images of nodes, each below its own path.
+        "aws:ssm/getParametersByPath:getParametersByPath": lambda query: {
+            "names": [f"{query['path']}/image_id"],
+            "values": ["ami-0123456789abcdef0"],
+        },
         "aws:eks/getAddonVersion:getAddonVersion": lambda query: {
             "version": "v9.9.9-eksbuild.9" if query.get("mostRecent") else "v9.0.0-eksbuild.1"
         },

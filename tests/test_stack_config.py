@@ -15,6 +15,11 @@ GROUP = {
     "releaseVersion": "1.35.0-20261101",
     "size": {"min": 2, "max": 4},
 }
+SPOT = {
+    "instanceTypes": ["m5.large"],
+    "releaseVersion": "1.35.0-20261101",
+    "size": {"min": 0, "max": 4},
+}
 # Cluster Autoscaler with a group of nodes, and nobody besides.
 ON_GROUPS = {
     "fargate": None,
@@ -261,8 +266,8 @@ CONTRADICTIONS = {
             "fargate.profiles.kube-system": None,
         },
         [
-            "eksAddons.coredns.runsOn: there is no managedNodeGroups: add one, or choose karpenter "
-            '(got "nodeGroups")'
+            "eksAddons.coredns.runsOn: there is no managedNodeGroups or spotNodeGroups: add one, "
+            'or choose karpenter (got "nodeGroups")'
         ],
     ),
     "CoreDNS on the nodes of a Karpenter that there is not": (
@@ -287,7 +292,8 @@ CONTRADICTIONS = {
         },
         [
             "eksAddons.coredns.runsOn: CoreDNS has nowhere to run: add a profile for its pods "
-            f"({COREDNS}) to fargate.profiles, or karpenter, or managedNodeGroups"
+            f"({COREDNS}) to fargate.profiles, or karpenter, or managedNodeGroups or "
+            "spotNodeGroups"
         ],
     ),
     "a pool whose class there is not": (
@@ -403,8 +409,8 @@ CONTRADICTIONS = {
         [
             f"addons.ebsCsi: {NO_PROFILE.format(EBS_LABELS)}",
             f"addons.metricsServer: {NO_PROFILE.format(METRICS_LABELS)}",
-            "addons.ebsCsi: its volumes are mounted by nodes, and there are none: add karpenter or "
-            "managedNodeGroups, or drop it",
+            "addons.ebsCsi: its volumes are mounted by nodes, and there are none: add karpenter, "
+            "managedNodeGroups or spotNodeGroups, or drop it",
         ],
     ),
     "nodes to select for pods that have none": (
@@ -421,18 +427,92 @@ CONTRADICTIONS = {
             "it to 0 while you move over, or drop clusterAutoscaler or karpenter (got 1)"
         ],
     ),
+    "one key for two groups": (
+        {"managedNodeGroups": {"base": GROUP}, "spotNodeGroups": {"base": SPOT}},
+        ['spotNodeGroups.base: managedNodeGroups has it too: rename one (got "base")'],
+    ),
+    "two groups of one name in AWS": (
+        {"spotNodeGroups": {"ng": SPOT | {"perZone": True}, "ng-1": SPOT}},
+        [
+            "spotNodeGroups.ng-1: and spotNodeGroups.ng both make a group nodeless-ng-1: rename "
+            'one (got "ng-1")'
+        ],
+    ),
+    "an image of another minor": (
+        {"spotNodeGroups": {"ng": SPOT | {"releaseVersion": "1.34.0-20261101"}}},
+        [
+            "spotNodeGroups.ng.releaseVersion: is for Kubernetes 1.34, and the cluster has 1.35: "
+            "take a release that begins with 1.35 "
+            '(https://github.com/awslabs/amazon-eks-ami/releases) (got "1.34.0-20261101")'
+        ],
+    ),
+    "a group a zone with too few nodes": (
+        {"spotNodeGroups": {"ng": SPOT | {"perZone": True, "size": {"min": 0, "max": 2}}}},
+        [
+            "spotNodeGroups.ng.size.max: perZone makes 3 groups of 2 nodes at most in all: raise "
+            "size.max to 3 or more (got 2)"
+        ],
+    ),
+    "units that an autoscaler takes for nodes": (
+        ON_GROUPS
+        | {
+            "managedNodeGroups": {"base": GROUP},
+            "spotNodeGroups": {"ng": SPOT | {"instanceTypes": [{"type": "m5.large", "weight": 2}]}},
+        },
+        [
+            "spotNodeGroups.ng.instanceTypes: have weights, and clusterAutoscaler takes each unit "
+            "for a node: drop the weights and list types of one size, or drop clusterAutoscaler"
+        ],
+    ),
+    "labels for nodes that do not stay": (
+        {"nodeLabels": [{"nodes": ["a"], "labels": {"lifecycle": "OnDemand"}}]},
+        ["nodeLabels: there are no nodes that stay: label them by karpenter.nodePools, or drop it"],
+    ),
+    "a node that is labelled in two places": (
+        {
+            "managedNodeGroups": {"base": GROUP},
+            "nodeLabels": [
+                {"nodes": ["a"], "labels": {"x": "1"}},
+                {"nodes": ["b", "a"], "labels": {"y": "1"}},
+            ],
+        },
+        [
+            "nodeLabels[0].nodes[0]: stands here more than once: put all its labels into one "
+            'entry (got "a")',
+            "nodeLabels[1].nodes[1]: stands here more than once: put all its labels into one "
+            'entry (got "a")',
+        ],
+    ),
+    "an autoscaler of pods without metrics": (
+        {
+            "addons.metricsServer": None,
+            "sampleWorkloads": {"ecsdemo": {"horizontalPodAutoscaler": {}}},
+        },
+        [
+            "sampleWorkloads.ecsdemo.horizontalPodAutoscaler: metricsServer measures its load: add "
+            "it to addons, or drop this key"
+        ],
+    ),
     "an autoscaler with nothing to scale": (
         {"clusterAutoscaler": {"replicas": 0}},
         [
-            "clusterAutoscaler: there is no managedNodeGroups that it could scale: add one, or "
-            "drop it"
+            "clusterAutoscaler: there is no group that it could scale: add spotNodeGroups or "
+            "managedNodeGroups, or drop it"
+        ],
+    ),
+    "an order of groups that nobody says": (
+        ON_GROUPS
+        | {"managedNodeGroups": {"base": GROUP}, "clusterAutoscaler": {"expander": "priority"}},
+        [
+            "clusterAutoscaler.priorities: expander is priority: say which groups come first, for "
+            'example `50: [".*spot.*"]`, or choose another expander'
         ],
     ),
     "an autoscaler that would have to make its own node": (
         ON_GROUPS | {"managedNodeGroups": {"base": GROUP | {"size": {"min": 0, "max": 3}}}},
         [
-            "clusterAutoscaler: managedNodeGroups start with no node to run it on: raise the "
-            "desired size of one"
+            "clusterAutoscaler: the groups start with no node to run it on: raise the desired size "
+            "of one"
         ],
     ),
     "nodes to select for an autoscaler on Fargate": (
@@ -489,8 +569,8 @@ CONTRADICTIONS = {
     "room kept where there are no nodes": (
         {"karpenter": None, "fargate.profiles.karpenter": None, "sampleWorkloads": None},
         [
-            "overprovisioning: there are no nodes to keep room on: add karpenter or "
-            "managedNodeGroups, or drop it"
+            "overprovisioning: there are no nodes to keep room on: add karpenter, "
+            "managedNodeGroups or spotNodeGroups, or drop it"
         ],
     ),
     "a cluster of its own without a network, which no other rule reads": (
@@ -589,8 +669,8 @@ CONTRADICTIONS = {
     "a sample that nobody would run": (
         {"karpenter": None, "fargate.profiles.karpenter": None, "overprovisioning": None},
         [
-            "sampleWorkloads.inflate: nothing would run it: add karpenter, managedNodeGroups, or a "
-            "profile for namespace default"
+            "sampleWorkloads.inflate: nothing would run it: add karpenter, managedNodeGroups, "
+            "spotNodeGroups, or a profile for namespace default"
         ],
     ),
     "an administrator who is named twice": (

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import pulumi
 
+from components.addons.node_termination_handler import QueueHandlerConfig
 from components.cluster import Cluster
 from components.eks_addons import (
     COREDNS_LABELS,
@@ -17,9 +18,13 @@ from components.eks_addons import (
 )
 from components.fargate import FargateProfiles, FargateProfilesArgs
 from components.karpenter import Karpenter, KarpenterArgs
-from components.node_groups.managed import ManagedNodeGroup, ManagedNodeGroupArgs
 from components.node_security_group import NodeSecurityGroup, NodeSecurityGroupArgs
 from components.platform.ground import Ground
+from components.platform.node_groups import (
+    NodeGroups,
+    declare_managed_groups,
+    declare_spot_groups,
+)
 from components.pod_role import RunsOn
 from components.roles import SpotServiceLinkedRole
 
@@ -29,8 +34,7 @@ class Compute:
     """What pods stand on."""
 
     fargate: FargateProfiles | None
-    groups: Sequence[pulumi.Resource]
-    """Managed node groups."""
+    groups: NodeGroups
     karpenter: Karpenter | None
     security_group_ids: Sequence[pulumi.Input[str]]
     """The groups of Fargate pods and of nodes; by default they share one."""
@@ -41,14 +45,14 @@ class Compute:
     @property
     def nodes(self) -> list[pulumi.Resource]:
         """All that can give a pod a node."""
-        return [*self.groups, *([self.karpenter] if self.karpenter else [])]
+        return [*self.groups.every, *([self.karpenter] if self.karpenter else [])]
 
     def home(self, labels: Mapping[str, str]) -> Sequence[pulumi.Resource]:
         """What pods of kube-system with these labels stand on."""
         profile = self.ground.config.profile_of(labels)
         if self.fargate and profile:
             return [self.fargate.profiles[profile]]
-        return self.groups or self.nodes
+        return self.groups.base or self.nodes
 
 
 def declare_compute(ground: Ground) -> Compute:
@@ -78,30 +82,36 @@ def declare_compute(ground: Ground) -> Compute:
         node_needs.append(SpotServiceLinkedRole("spot", opts=child))
 
     fargate = _fargate(ground)
-    groups = [
-        ManagedNodeGroup(
-            key,
-            ManagedNodeGroupArgs(
-                config=group_config,
-                cluster_name=cluster.name,
-                subnet_ids=ground.subnet_ids,
-                security_group_ids=groups_of_pods[1:],
-                location=ground.location,
-                needs=[*node_needs[1:], *ground.way_out],
-            ),
-            opts=child,
-        )
-        for key, group_config in config.managed_node_groups.items()
-    ]
+    own_groups = groups_of_pods[1:]
+    managed = declare_managed_groups(ground, security_group_ids=own_groups, needs=node_needs[1:])
     compute = Compute(
         fargate=fargate,
-        groups=groups,
-        karpenter=_karpenter(ground, fargate, groups, node_needs),
+        groups=NodeGroups(managed=managed, spot=[]),
+        karpenter=_karpenter(ground, fargate, managed, node_needs),
         security_group_ids=groups_of_pods,
         coredns=[],
         ground=ground,
     )
-    return replace(compute, coredns=[_coredns(compute)]) if own else compute
+    # Before the spot groups, wherever it can be: the handler calls AWS by name, in a destroy too.
+    has_home = own and bool(config.coredns_home is not Home.NODE_GROUPS or managed)
+    if has_home:
+        compute = replace(compute, coredns=[_coredns(compute)])
+    spot = declare_spot_groups(
+        ground,
+        handler_home=_handler_home(compute),
+        security_group_ids=own_groups,
+        needs=node_needs[1:],
+    )
+    compute = replace(compute, groups=NodeGroups(managed=managed, spot=spot))
+    return replace(compute, coredns=[_coredns(compute)]) if own and not has_home else compute
+
+
+def _handler_home(compute: Compute) -> Sequence[pulumi.Resource]:
+    """What the Node Termination Handler's pods stand on; by metadata they ask for no names."""
+    handler = compute.ground.config.addons.node_termination_handler
+    if not isinstance(handler, QueueHandlerConfig):
+        return compute.groups.managed
+    return [*compute.home(handler.POD_LABELS), *compute.coredns]
 
 
 def _node_addons(ground: Ground) -> NodeAddons:
@@ -182,10 +192,10 @@ def _coredns(compute: Compute) -> EksAddon:
     config = ground.config
     homes = {
         Home.FARGATE: compute.home(COREDNS_LABELS),
-        Home.NODE_GROUPS: compute.groups,
+        Home.NODE_GROUPS: compute.groups.base,
         Home.KARPENTER: [compute.karpenter] if compute.karpenter else [],
     }
-    several = bool(config.karpenter and config.managed_node_groups)
+    several = bool(config.karpenter and config.has_groups)
     return EksAddon(
         "coredns",
         EksAddonArgs(

@@ -16,9 +16,11 @@ from components.extra_releases import ExtraReleases, ExtraReleasesArgs
 from components.fargate_limits import refuse_what_fargate_cannot_run
 from components.location import Location
 from components.network import Network, NetworkArgs
+from components.node_labels import NodeLabels, NodeLabelsArgs
 from components.overprovisioning import Overprovisioning, OverprovisioningArgs
 from components.platform.compute import Compute, declare_compute
 from components.platform.ground import Ground
+from components.platform.node_groups import spot_group_names
 from components.roles import role_settings
 from components.sample_workloads import SampleWorkloads, SampleWorkloadsArgs
 from stack_config import StackConfig
@@ -141,6 +143,8 @@ class Platform(pulumi.ComponentResource):
                 oidc_provider_arn=cluster.oidc_provider_arn,
                 kubernetes_version=ground.kubernetes_version,
                 vpc_id=ground.vpc_id,
+                spot_groups=spot_group_names(ground),
+                zonal=any(group.per_zone for group in config.spot_node_groups.values()),
                 known_vpc_id=getattr(config.network, "vpc_id", None),
                 isolated=config.isolated,
                 subnet_ids=ground.subnet_ids,
@@ -161,6 +165,16 @@ class Platform(pulumi.ComponentResource):
     ) -> None:
         """Pods of the stack's own. They go first when it is destroyed, before who makes `nodes`."""
         config = ground.config
+        if config.node_labels:
+            labels = NodeLabels(
+                "node-labels",
+                NodeLabelsArgs(
+                    config=config.node_labels, needs=nodes, kubernetes=ground.cluster.provider
+                ),
+                opts=ground.child,
+            )
+            # Pods that ask for a label go before it.
+            nodes = [*nodes, labels]
         refusals = [refuse_what_fargate_cannot_run(config.fargate)] if config.fargate else None
         in_cluster = pulumi.ResourceOptions(
             parent=self, providers=[ground.cluster.provider], transformations=refusals

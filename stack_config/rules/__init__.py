@@ -8,6 +8,16 @@ from stack_config.rules.cluster_autoscaler import (
     cluster_autoscaler_has_a_node,
     cluster_autoscaler_has_groups,
     one_autoscaler_adds_nodes,
+    priorities_say_which_groups_come_first,
+)
+from stack_config.rules.groups import (
+    groups_are_called_differently_in_aws,
+    groups_count_nodes_for_the_autoscaler,
+    groups_have_names_of_their_own,
+    groups_reach_every_zone,
+    images_fit_kubernetes,
+    labelled_nodes_stay,
+    labels_have_one_owner,
 )
 from stack_config.rules.homes import (
     addons_have_a_home,
@@ -15,7 +25,14 @@ from stack_config.rules.homes import (
     fargate_has_no_labels_to_select,
     pause_pods_reserve_nodes,
     samples_have_a_place,
+    samples_have_their_metrics,
     volumes_have_nodes,
+)
+from stack_config.rules.interruption import (
+    a_termination_handler_for_karpenter_has_karpenter,
+    a_termination_handler_has_groups,
+    a_termination_handler_outlives_its_nodes,
+    every_node_has_one_handler,
 )
 from stack_config.rules.karpenter import (
     karpenter_fits_kubernetes,
@@ -33,7 +50,7 @@ from stack_config.rules.network import (
 
 Rule = Callable[[StackConfig], Iterator[Mistake]]
 # Not `cluster`: where that section has a mistake of its own, it counts as one to be made.
-_HOMES = {"fargate", "karpenter", "managed_node_groups"}
+_HOMES = {"fargate", "karpenter", "managed_node_groups", "spot_node_groups"}
 RULES: Mapping[Rule, set[str]] = {
     a_cluster_has_a_network: _HOMES | {"cluster", "network", "eks_addons"},
     karpenter_has_a_home: _HOMES,
@@ -43,16 +60,33 @@ RULES: Mapping[Rule, set[str]] = {
     karpenter_fits_kubernetes: {"karpenter", "cluster"},
     karpenter_reaches_iam: {"karpenter", "network"},
     one_autoscaler_adds_nodes: {"cluster_autoscaler", "karpenter"},
-    cluster_autoscaler_has_groups: {"cluster_autoscaler", "managed_node_groups"},
+    cluster_autoscaler_has_groups: {
+        "cluster_autoscaler",
+        "managed_node_groups",
+        "spot_node_groups",
+    },
+    priorities_say_which_groups_come_first: {"cluster_autoscaler", "spot_node_groups"},
     cluster_autoscaler_has_a_node: _HOMES | {"cluster_autoscaler"},
     addons_have_a_home: _HOMES | {"addons", "cluster_autoscaler"},
     fargate_has_no_labels_to_select: {"addons", "cluster_autoscaler", "fargate"},
     volumes_have_nodes: _HOMES | {"addons"},
     everything_reaches_aws: _HOMES
-    | {"addons", "cluster_autoscaler", "network", "bastion", "image_mirror"},
+    | {"addons", "cluster_autoscaler", "network", "bastion", "image_mirror", "sample_workloads"},
     pause_pods_reserve_nodes: _HOMES | {"overprovisioning"},
+    groups_have_names_of_their_own: {"managed_node_groups", "spot_node_groups"},
+    groups_are_called_differently_in_aws: {"spot_node_groups"},
+    groups_count_nodes_for_the_autoscaler: {"spot_node_groups", "cluster_autoscaler"},
+    labels_have_one_owner: {"node_labels"},
+    labelled_nodes_stay: _HOMES | {"node_labels"},
+    images_fit_kubernetes: {"managed_node_groups", "spot_node_groups", "cluster"},
+    groups_reach_every_zone: {"spot_node_groups", "network"},
+    a_termination_handler_has_groups: {"addons", "spot_node_groups"},
+    a_termination_handler_for_karpenter_has_karpenter: {"addons", "karpenter"},
+    every_node_has_one_handler: {"addons", "managed_node_groups", "karpenter"},
+    a_termination_handler_outlives_its_nodes: _HOMES | {"addons"},
     a_bastion_has_a_subnet: {"bastion", "network", "cluster"},
     node_groups_have_a_cluster_of_ours: {"node_security_group", "cluster"},
-    samples_have_a_place: {"sample_workloads", "karpenter", "fargate", "managed_node_groups"},
+    samples_have_their_metrics: {"sample_workloads", "addons"},
+    samples_have_a_place: _HOMES | {"sample_workloads"},
 }
 """Each rule between sections, and the sections that it reads."""

@@ -23,10 +23,24 @@ def cluster_autoscaler_has_groups(config: StackConfig) -> Iterator[Mistake]:
     """It scales what others declare, and makes no node by itself."""
     if isinstance(config.cluster, ExistingClusterConfig):
         return  # which has groups that this file does not tell
-    if config.cluster_autoscaler and not config.managed_node_groups:
+    if config.cluster_autoscaler and not (config.managed_node_groups or config.spot_node_groups):
         yield Mistake(
             "clusterAutoscaler",
-            "there is no managedNodeGroups that it could scale: add one, or drop it",
+            "there is no group that it could scale: add spotNodeGroups or managedNodeGroups, or "
+            "drop it",
+        )
+
+
+def priorities_say_which_groups_come_first(config: StackConfig) -> Iterator[Mistake]:
+    """Absent means spot first, where this file has spot groups."""
+    autoscaler = config.cluster_autoscaler
+    if not autoscaler or autoscaler.expander != "priority" or autoscaler.priorities:
+        return
+    if not config.spot_node_groups:
+        yield Mistake(
+            "clusterAutoscaler.priorities",
+            'expander is priority: say which groups come first, for example `50: [".*spot.*"]`, '
+            "or choose another expander",
         )
 
 
@@ -37,8 +51,9 @@ def cluster_autoscaler_has_a_node(config: StackConfig) -> Iterator[Mistake]:
         return
     if config.karpenter or config.profile_of(autoscaler.POD_LABELS):
         return
-    if autoscaler.replicas and config.managed_node_groups and not config.base_nodes:
+    groups = config.managed_node_groups or config.spot_node_groups
+    if autoscaler.replicas and groups and not config.base_nodes:
         yield Mistake(
             "clusterAutoscaler",
-            "managedNodeGroups start with no node to run it on: raise the desired size of one",
+            "the groups start with no node to run it on: raise the desired size of one",
         )

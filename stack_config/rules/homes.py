@@ -39,10 +39,14 @@ def coredns_has_one_home(config: StackConfig) -> Iterator[Mistake]:
         yield Mistake(
             path,
             f"CoreDNS has nowhere to run: add a profile for its pods ({pods}) to "
-            "fargate.profiles, or karpenter, or managedNodeGroups",
+            "fargate.profiles, or karpenter, or managedNodeGroups or spotNodeGroups",
         )
-    elif home is Home.NODE_GROUPS and not config.managed_node_groups:
-        yield Mistake(path, "there is no managedNodeGroups: add one, or choose karpenter", home)
+    elif home is Home.NODE_GROUPS and not config.has_groups:
+        yield Mistake(
+            path,
+            "there is no managedNodeGroups or spotNodeGroups: add one, or choose karpenter",
+            home,
+        )
     elif home is Home.KARPENTER and not config.karpenter:
         yield Mistake(path, "there is no karpenter: add it, or choose nodeGroups", home)
 
@@ -52,7 +56,7 @@ def addons_have_a_home(config: StackConfig) -> Iterator[Mistake]:
     if config.has_nodes or isinstance(config.cluster, ExistingClusterConfig):
         return
     for path, addon in config.every_addon.items():
-        if not config.profile_of(addon.POD_LABELS):
+        if not (addon.ON_EVERY_NODE or config.profile_of(addon.POD_LABELS)):
             labels = ", ".join(f"{k}: {v}" for k, v in addon.POD_LABELS.items())
             yield Mistake(
                 path,
@@ -66,7 +70,7 @@ def fargate_has_no_labels_to_select(config: StackConfig) -> Iterator[Mistake]:
     """Fargate would run the pods and disregard where they were meant to be."""
     for path, addon in config.every_addon.items():
         profile, wanted = config.profile_of(addon.POD_LABELS), getattr(addon, "node_selector", None)
-        if profile and wanted:
+        if profile and wanted and not addon.ON_EVERY_NODE:
             yield Mistake(
                 f"{path}.nodeSelector",
                 f"fargate.profiles.{profile} runs its pods, and disregards it: drop it, or narrow "
@@ -81,8 +85,8 @@ def volumes_have_nodes(config: StackConfig) -> Iterator[Mistake]:
     if config.addons.ebs_csi:
         yield Mistake(
             "addons.ebsCsi",
-            "its volumes are mounted by nodes, and there are none: add karpenter or "
-            "managedNodeGroups, or drop it",
+            "its volumes are mounted by nodes, and there are none: add karpenter, "
+            "managedNodeGroups or spotNodeGroups, or drop it",
         )
 
 
@@ -101,18 +105,37 @@ def pause_pods_reserve_nodes(config: StackConfig) -> Iterator[Mistake]:
     if not (config.has_nodes or existing):
         yield Mistake(
             "overprovisioning",
-            "there are no nodes to keep room on: add karpenter or managedNodeGroups, or drop it",
+            "there are no nodes to keep room on: add karpenter, managedNodeGroups or "
+            "spotNodeGroups, or drop it",
         )
 
 
 def samples_have_a_place(config: StackConfig) -> Iterator[Mistake]:
     """A sample that nobody runs makes `pulumi up` wait for ten minutes, and fail."""
     samples = config.sample_workloads
-    inflate = samples and samples.inflate
-    on_fargate = config.fargate and config.fargate.profile_of(SAMPLES_NAMESPACE, {"app": "inflate"})
-    if inflate and not (config.has_nodes or on_fargate):
+    if not samples or config.has_nodes or isinstance(config.cluster, ExistingClusterConfig):
+        return
+    homeless = {
+        key: None
+        for key, labels in samples.pod_labels
+        if not (config.fargate and config.fargate.profile_of(SAMPLES_NAMESPACE, labels))
+    }
+    for key in homeless:
         yield Mistake(
-            "sampleWorkloads.inflate",
-            "nothing would run it: add karpenter, managedNodeGroups, or a profile for namespace "
-            f"{SAMPLES_NAMESPACE}",
+            f"sampleWorkloads.{key}",
+            "nothing would run it: add karpenter, managedNodeGroups, spotNodeGroups, or a profile "
+            f"for namespace {SAMPLES_NAMESPACE}",
+        )
+
+
+def samples_have_their_metrics(config: StackConfig) -> Iterator[Mistake]:
+    """Without metrics a HorizontalPodAutoscaler never changes anything."""
+    samples = config.sample_workloads
+    ecsdemo = samples and samples.ecsdemo
+    if ecsdemo and ecsdemo.horizontal_pod_autoscaler and not config.addons.metrics_server:
+        if isinstance(config.cluster, ExistingClusterConfig):
+            return  # which may have one that this file does not tell
+        yield Mistake(
+            "sampleWorkloads.ecsdemo.horizontalPodAutoscaler",
+            "metricsServer measures its load: add it to addons, or drop this key",
         )

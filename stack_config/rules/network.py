@@ -39,6 +39,7 @@ def a_cluster_has_a_network(config: StackConfig) -> Iterator[Mistake]:
     on_it = {
         "fargate": config.fargate,
         "managedNodeGroups": config.managed_node_groups,
+        "spotNodeGroups": config.spot_node_groups,
         "karpenter": config.karpenter,
     }
     wanting = [key for key, section in on_it.items() if section]
@@ -71,6 +72,14 @@ def everything_reaches_aws(config: StackConfig) -> Iterator[Mistake]:
                 f"the network has no way to the internet, and {addon.NO_ENDPOINT} has no endpoint "
                 "in a VPC: drop it, or choose natGateways: single",
             )
+    samples = config.sample_workloads
+    if samples and samples.ecsdemo and "." not in samples.ecsdemo.images.partition("/")[0]:
+        yield Mistake(
+            "sampleWorkloads.ecsdemo.images",
+            "the network has no way to the internet, where Docker Hub is: copy the images to a "
+            "registry in the region and name it here",
+            samples.ecsdemo.images,
+        )
     if config.bastion:
         yield Mistake(
             "bastion",

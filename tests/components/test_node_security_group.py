@@ -62,6 +62,7 @@ def whole(**settings):
     ManagedNodeGroup(
         "base",
         ManagedNodeGroupArgs(
+            autoscaled=False,
             config=ManagedNodeGroupConfig.model_validate(nodes),
             cluster_name=cluster.name,
             subnet_ids=["subnet-a", "subnet-b"],

@@ -1,0 +1,40 @@
+"""inflate: as many pods as one asks for, to see nodes come and go."""
+
+import pulumi
+
+import versions
+from components.kubernetes_object import KubernetesObject
+from components.sample_workloads.config import NAMESPACE, InflateConfig, app
+
+PAUSE_REPOSITORY = "public.ecr.aws/eks-distro/kubernetes/pause"
+
+
+def declare_inflate(config: InflateConfig, opts: pulumi.ResourceOptions) -> KubernetesObject:
+    """The Deployment; `opts` are those of a child that waits for nodes."""
+    labels = app("inflate")
+    requests = {"cpu": config.cpu} | ({"memory": config.memory} if config.memory else {})
+    pod = {
+        # It has nothing to finish: a drain need not wait for it.
+        "terminationGracePeriodSeconds": 0,
+        "containers": [
+            {
+                "name": "inflate",
+                "image": f"{PAUSE_REPOSITORY}:{versions.PAUSE}",
+                "resources": {"requests": requests},
+            }
+        ],
+    }
+    return KubernetesObject(
+        "inflate",
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": "inflate", "namespace": NAMESPACE},
+            "spec": {
+                "replicas": config.replicas,
+                "selector": {"matchLabels": labels},
+                "template": {"metadata": {"labels": labels}, "spec": pod},
+            },
+        },
+        opts=opts,
+    )

@@ -1,0 +1,33 @@
+"""The samples as one component."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+
+from components.sample_workloads.config import SampleWorkloadsConfig
+from components.sample_workloads.ecsdemo import declare_ecsdemo
+from components.sample_workloads.inflate import declare_inflate
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleWorkloadsArgs:
+    """The stack file's part, and what gives the pods their nodes."""
+
+    config: SampleWorkloadsConfig
+    needs: Sequence[pulumi.Resource]
+
+
+class SampleWorkloads(pulumi.ComponentResource):
+    """They go first when the stack is destroyed, while there is still somebody to take nodes."""
+
+    def __init__(
+        self, name: str, args: SampleWorkloadsArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:index:SampleWorkloads", name, None, opts)
+        on_nodes = pulumi.ResourceOptions(parent=self, depends_on=list(args.needs))
+        if args.config.inflate:
+            declare_inflate(args.config.inflate, on_nodes)
+        if args.config.ecsdemo:
+            declare_ecsdemo(args.config.ecsdemo, on_nodes)
+        self.register_outputs({})
