@@ -11,10 +11,10 @@ tools: setup ## The rehearsal's tools, found or built into a cache of the user's
 	.venv/bin/python -m rehearsal.toolchain
 
 unit: setup ## Tests of the program with Pulumi mocks: seconds, nothing but Python
-	.venv/bin/pytest -n 2 --dist loadfile -m "not engine" --ignore tests/rehearsal --ignore tests/bench --ignore tests/features
+	.venv/bin/pytest -n 2 --dist loadfile -m "not engine" --ignore tests/rehearsal --ignore tests/bench --ignore tests/features --ignore tests/sweep
 
 test: tools ## Every test: the real engine, API server and Karpenter too
-	.venv/bin/pytest
+	.venv/bin/pytest -n 2 --dist loadgroup
 
 check: setup ## Format, lint, types, generated files
 	.venv/bin/ruff format --check .

@@ -1,0 +1,1 @@
+"""What a cluster left in the account after its destroy: lists it, and removes it on request."""
