@@ -5,6 +5,7 @@ control plane and the real Karpenter, with AWS played.
   python -m rehearsal start            or step by step: what `up` needs
   python -m rehearsal up               as often as you like, after changes to the stack file
   python -m rehearsal scale 3 10 0     load for Karpenter
+  python -m rehearsal interrupt        a spot node's two minutes, and where its pods go
   python -m rehearsal destroy          and what is left
   python -m rehearsal stop             ends all that `start` began
 """
@@ -22,13 +23,20 @@ from rich.markup import escape
 from rich.table import Table
 
 from rehearsal import report
+from rehearsal.announcements import Kind
 from rehearsal.commands import Options, Rehearsal
 from rehearsal.engine import EngineError
 from rehearsal.errors import RehearsalError
 from rehearsal.scenario import REPLICAS
+from rehearsal.spot_commands import not_run
 from rehearsal.state import DEFAULT
 
 FAILED, INTERRUPTED = 1, 130
+ANNOUNCED = {
+    Kind.SPOT: "the two-minute warning of a spot interruption (so without an option)",
+    Kind.REBALANCE: "a rebalance recommendation: spot may be interrupted soon",
+    Kind.MAINTENANCE: "retirement by AWS Health; with a name also of an on-demand node",
+}
 LOG_WIDTH = 160
 """Columns where no terminal says how wide it is."""
 
@@ -75,7 +83,7 @@ def _run(rehearsal: Rehearsal, chosen: argparse.Namespace) -> None:
         else:
             steps.do("stop", rehearsal.stop)
         steps.sum_up()
-    report.print_not_checked(rehearsal.console)
+    report.print_not_checked(rehearsal.console, not_run(rehearsal.stack_file))
 
 
 def _run_steps(rehearsal: Rehearsal, steps: "_Steps", *, scenario: bool) -> None:
@@ -83,6 +91,12 @@ def _run_steps(rehearsal: Rehearsal, steps: "_Steps", *, scenario: bool) -> None
     steps.do("up", rehearsal.up)
     if scenario and rehearsal.has_workload():
         steps.do("scale", rehearsal.scale)
+    if scenario and rehearsal.stack_file.has_spot_groups:
+        steps.do("samples", lambda: rehearsal.spot().samples())
+        steps.do("resize", rehearsal.resize)
+        if rehearsal.stack_file.has_termination_handler:
+            steps.do("interrupt", lambda: rehearsal.spot().interrupt())
+            steps.do("storm", lambda: rehearsal.spot().storm())
     steps.do("preview", lambda: rehearsal.preview(expect_no_changes=True))
     steps.do("destroy", rehearsal.destroy)
 
@@ -114,6 +128,13 @@ class _Steps:
         self.console.print(table)
 
 
+def _interrupt_nodes(rehearsal: Rehearsal, chosen: argparse.Namespace) -> None:
+    if chosen.all_spot:
+        rehearsal.spot().storm()
+    else:
+        rehearsal.spot().interrupt(chosen.node, chosen.kind)
+
+
 def _stop(rehearsal: Rehearsal, chosen: argparse.Namespace) -> None:
     ended = rehearsal.stop()
     rehearsal.console.print(f"Ended: {', '.join(ended)}." if ended else "Nothing was running.")
@@ -141,7 +162,10 @@ def _parser() -> argparse.ArgumentParser:
 
     run = add("run", "the whole rehearsal of a stack, from nothing to nothing", _run)
     run.add_argument(
-        "--no-scenario", dest="scenario", action="store_false", help="leave out the scaling"
+        "--no-scenario",
+        dest="scenario",
+        action="store_false",
+        help="leave out scaling and interruptions",
     )
     run.add_argument(
         "--keep", action="store_true", help="leave the control plane running, for a look"
@@ -168,10 +192,21 @@ def _parser() -> argparse.ArgumentParser:
     scale.add_argument("--workload", metavar="NAME", help="a Deployment of the stack (the first)")
     interrupt = add(
         "interrupt",
-        "warn a spot node of its end and wait for its replacement",
-        lambda r, c: r.interrupt(c.node),
+        "announce the end of a node and watch it being drained",
+        _interrupt_nodes,
     )
-    interrupt.add_argument("node", nargs="?", help="its name or instance id (the fullest)")
+    interrupt.add_argument("node", nargs="?", help="its name or instance id (the fullest on spot)")
+    which = interrupt.add_mutually_exclusive_group()
+    for kind, told in ANNOUNCED.items():
+        which.add_argument(
+            f"--{kind}", dest="kind", action="store_const", const=kind, default=Kind.SPOT, help=told
+        )
+    which.add_argument("--all-spot", action="store_true", help="every spot node within a minute")
+    add(
+        "groups",
+        "show Auto Scaling groups as the Cluster Autoscaler would see them",
+        lambda r, _: r.groups(),
+    )
     add("nodes", "show all nodes with their prices", lambda r, _: r.nodes())
     add("pools", "show Karpenter's pools and node classes, Ready or not", lambda r, _: r.pools())
     add("destroy", "run pulumi destroy, then show what is left", lambda r, _: r.destroy())

@@ -24,9 +24,11 @@ from rehearsal.charts.placeholders import placeholders
 from rehearsal.clients import Cluster
 from rehearsal.engine import Engine, EngineSetup, Outcome
 from rehearsal.errors import RehearsalError
+from rehearsal.group_members import Members
 from rehearsal.nodes_now import nodes_now
 from rehearsal.price_list import PriceList
 from rehearsal.scenario import REPLICAS, Scenario, Workload
+from rehearsal.spot_commands import SpotCommands
 from rehearsal.stack_file import PROJECT, StackFile
 from rehearsal.state import ROOT, Endpoints, State
 
@@ -147,7 +149,8 @@ class Rehearsal:
     def nodes(self) -> None:
         """All nodes with their prices."""
         cluster = self._cluster()
-        nodes = nodes_now(cluster, PriceList(self.state.endpoints))
+        endpoints = self.state.endpoints
+        nodes = nodes_now(cluster, PriceList(endpoints), Members(endpoints))
         self.console.print(report.nodes_table(nodes))
 
     def scale(self, replicas: Sequence[int] = REPLICAS, workload: str | None = None) -> None:
@@ -157,13 +160,19 @@ class Rehearsal:
         scenes = scenario.scale(self.workload(engine, workload), replicas)
         self.console.print(report.scenes_table(scenes))
 
-    def interrupt(self, node: str | None = None) -> None:
-        """Warn a spot node of its end; show what replaces it."""
-        scenario = Scenario(self._cluster(), self.state.endpoints, self.console)
-        victim, after = scenario.interrupt(node)
-        self.console.print(report.nodes_table([victim], "Interrupted"))
-        title = f"{after.seconds:.0f} s after the warning"
-        self.console.print(report.nodes_table(after.nodes, title))
+    def spot(self) -> SpotCommands:
+        """What is played with groups of instances. Raises RehearsalError if nothing runs."""
+        lifecycle.require_running(self.state)
+        return SpotCommands(self.state, self.console)
+
+    def groups(self) -> None:
+        """The Auto Scaling groups, and what the Cluster Autoscaler would see of them."""
+        self.spot().groups(self.stack_file.cluster_name or "")
+
+    def resize(self) -> None:
+        """Resize a spot group by hand; raises RehearsalError if `pulumi up` would undo it."""
+        self.spot().resize()
+        self.preview(expect_no_changes=True)
 
     def destroy(self) -> Outcome:
         """`pulumi destroy`, then what is left. Raises RehearsalError if that is not nothing."""

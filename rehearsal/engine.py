@@ -49,7 +49,7 @@ class Outcome:
     @property
     def is_empty(self) -> bool:
         """Nothing would change, or was changed."""
-        return self.succeeded and set(self.changes) <= {"same"}
+        return self.succeeded and set(self.changes) <= {"same", "read"}
 
     def diagnostics(self) -> str:
         """What the engine says went wrong, resource by resource."""

@@ -3,10 +3,10 @@
 from rich.console import Console
 
 from rehearsal import report
+from rehearsal.at_rest import SUCCEEDED, waiting_pods
 from rehearsal.clients import Cluster
 from rehearsal.controllers.balancers_now import load_balancers_table, waiting
 from rehearsal.errors import RehearsalError
-from rehearsal.nodes_now import is_true
 from rehearsal.progress import wait_for
 from rehearsal.state import Endpoints
 
@@ -19,13 +19,13 @@ def pods(cluster: Cluster, console: Console) -> None:
     """Wait until every pod runs. Raises RehearsalError about those that find no place."""
 
     def look() -> tuple[bool, str]:
-        waiting = _waiting_pods(cluster)
+        waiting = waiting_pods(cluster, SUCCEEDED)
         return not waiting, f"{len(waiting)} pods wait"
 
     try:
         wait_for(console, "all pods run", look, timeout=PODS_SECONDS)
     except TimeoutError:
-        lines = [f"  {line}" for line in _waiting_pods(cluster)]
+        lines = [f"  {line}" for line in waiting_pods(cluster, SUCCEEDED)]
         raise RehearsalError(
             "\n".join(["These pods have no place to run, or do not get ready:", *lines])
         ) from None
@@ -60,7 +60,9 @@ def pools(cluster: Cluster, console: Console) -> None:
         raise RehearsalError(
             "Not every pool and node class is Ready: the table says why not."
         ) from None
-    console.print(report.pools_table(cluster)[0])
+    table = report.pools_table(cluster)[0]
+    if table.row_count:
+        console.print(table)
 
 
 def load_balancers(cluster: Cluster, endpoints: Endpoints, console: Console) -> None:
@@ -80,20 +82,3 @@ def load_balancers(cluster: Cluster, endpoints: Endpoints, console: Console) -> 
     table = load_balancers_table(cluster, endpoints)
     if table.row_count:
         console.print(table)
-
-
-def _waiting_pods(cluster: Cluster) -> list[str]:
-    """Each pod that is not ready, with the last thing that was said about it."""
-    said = {
-        (event["involvedObject"].get("namespace"), event["involvedObject"]["name"]): event
-        for event in cluster.items("/api/v1/events")
-        if event["involvedObject"]["kind"] == "Pod"
-    }
-    lines: list[str] = []
-    for pod in cluster.items("/api/v1/pods"):
-        if pod["status"].get("phase") == "Succeeded" or is_true(pod, "Ready"):
-            continue
-        key = (pod["metadata"]["namespace"], pod["metadata"]["name"])
-        last = said.get(key, {}).get("message", "nothing was said about it")
-        lines.append(f"{key[0]}/{key[1]} ({pod['status'].get('phase')}): {last}")
-    return lines

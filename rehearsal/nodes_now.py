@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rehearsal.clients import Cluster
+from rehearsal.group_members import Member, Members
 from rehearsal.price_list import PriceList, fargate_hourly
 
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
@@ -14,6 +15,7 @@ GROUP = "eks.amazonaws.com/nodegroup"
 GROUP_CAPACITY = "eks.amazonaws.com/capacityType"
 PROVISIONED = "CapacityProvisioned"
 COMPUTE = "eks.amazonaws.com/compute-type"
+SELF_MANAGED = "self-managed"
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Node:
 
     name: str
     owner: str
-    """"fargate", "pool NAME" of Karpenter, "group NAME" of EKS, or "self-managed"."""
+    """"fargate", "pool NAME" of Karpenter, "group NAME" of EKS, else "self-managed KEY"."""
     instance_type: str
     """On Fargate the size that its pod was given."""
     capacity: str
@@ -42,16 +44,32 @@ class Node:
         """Whether Karpenter launched it."""
         return self.owner.startswith("pool ")
 
+    @property
+    def self_managed(self) -> bool:
+        """Whether it is neither Karpenter's nor of a group that EKS manages nor on Fargate."""
+        return self.owner.startswith(SELF_MANAGED)
 
-def nodes_now(cluster: Cluster, prices: PriceList) -> list[Node]:
-    """All nodes, Karpenter's first, then by name."""
+
+def nodes_now(cluster: Cluster, prices: PriceList, members: Members | None = None) -> list[Node]:
+    """All nodes, Karpenter's first, then by name.
+
+    Without `members` self-managed nodes have no group, and their labels tell whether they are spot.
+    """
     pods: dict[str, list[dict[str, Any]]] = {}
     for pod in cluster.items("/api/v1/pods"):
         if _counts(pod):
             pods.setdefault(pod["spec"].get("nodeName", ""), []).append(pod)
+    listed = cluster.items("/api/v1/nodes")
+    ids = [_instance_id(node) for node in listed if _kind(_labels(node))[0] == SELF_MANAGED]
+    known = members.of(ids) if members else {}
     nodes = [
-        _node(node, prices, pods.get(node["metadata"]["name"], []))
-        for node in cluster.items("/api/v1/nodes")
+        _node(
+            node,
+            prices,
+            pods.get(node["metadata"]["name"], []),
+            known.get(_instance_id(node)),
+        )
+        for node in listed
     ]
     return sorted(nodes, key=lambda node: (not node.karpenter, node.owner, node.name))
 
@@ -67,9 +85,14 @@ def is_true(thing: dict[str, Any], condition: str) -> bool:
     return any(c["type"] == condition and c["status"] == "True" for c in conditions)
 
 
-def _node(node: dict[str, Any], prices: PriceList, pods: list[dict[str, Any]]) -> Node:
-    metadata, labels = node["metadata"], node["metadata"].get("labels", {})
+def _node(
+    node: dict[str, Any], prices: PriceList, pods: list[dict[str, Any]], member: Member | None
+) -> Node:
+    metadata, labels = node["metadata"], _labels(node)
     owner, capacity = _kind(labels)
+    if member:
+        owner = f"{SELF_MANAGED} {member.key}" if member.key else SELF_MANAGED
+        capacity = "spot" if member.spot else "on-demand"
     instance_type, zone = labels.get(INSTANCE_TYPE, ""), labels.get(ZONE, "")
     if owner == "fargate":
         instance_type = _fargate_size(pods[0]) if pods else ""
@@ -82,12 +105,20 @@ def _node(node: dict[str, Any], prices: PriceList, pods: list[dict[str, Any]]) -
         instance_type=instance_type,
         capacity=capacity,
         zone=zone,
-        instance_id=node["spec"].get("providerID", "").rpartition("/")[2],
+        instance_id=_instance_id(node),
         ready=is_true(node, "Ready"),
         leaving=bool(metadata.get("deletionTimestamp") or node["spec"].get("unschedulable")),
         price=price,
         pods=tuple(sorted(f"{p['metadata']['namespace']}/{p['metadata']['name']}" for p in pods)),
     )
+
+
+def _labels(node: dict[str, Any]) -> dict[str, str]:
+    return node["metadata"].get("labels", {})
+
+
+def _instance_id(node: dict[str, Any]) -> str:
+    return node["spec"].get("providerID", "").rpartition("/")[2]
 
 
 def _fargate_size(pod: dict[str, Any]) -> str:
@@ -101,7 +132,7 @@ def _kind(labels: dict[str, str]) -> tuple[str, str]:
         return f"pool {pool}", labels.get(KARPENTER_CAPACITY, "")
     if group := labels.get(GROUP):
         return f"group {group}", labels.get(GROUP_CAPACITY, "").lower().replace("_", "-")
-    return "self-managed", "spot" if labels.get("lifecycle") == "Ec2Spot" else "on-demand"
+    return SELF_MANAGED, "spot" if labels.get("lifecycle") == "Ec2Spot" else "on-demand"
 
 
 def _counts(pod: dict[str, Any]) -> bool:

@@ -125,10 +125,10 @@ def leftovers_table(things: Sequence[Thing]) -> Table:
     return table
 
 
-def print_not_checked(console: Console) -> None:
-    """What only AWS can show."""
+def print_not_checked(console: Console, more: Sequence[str] = ()) -> None:
+    """What only AWS can show; `more` is what this stack has that was not run."""
     console.print("A rehearsal cannot show:", style="bold")
-    for line in NOT_CHECKED:
+    for line in (*NOT_CHECKED, *more):
         console.print(f"  - {line}", highlight=False)
 
 

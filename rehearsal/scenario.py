@@ -1,15 +1,14 @@
-"""Plays load with the real Karpenter: a Deployment is scaled, a spot node is interrupted."""
+"""Plays load with the real Karpenter: a Deployment is scaled up and down."""
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from rich.console import Console
 
-from rehearsal.clients import Cluster, aws_client
+from rehearsal.at_rest import CLAIMS, claims_at_rest, last_events, waiting_pods
+from rehearsal.clients import Cluster
 from rehearsal.errors import RehearsalError
 from rehearsal.nodes_now import Node, cost, is_true, nodes_now
 from rehearsal.price_list import PriceList
@@ -25,7 +24,6 @@ PEACE_SECONDS = 30.0
 """Karpenter looks for savings every 10 s, and at one that it has found again after 15. Its events
 do not tell that it found none: it repeats them for a node after 15 minutes only."""
 
-CLAIMS = "/apis/karpenter.sh/v1/nodeclaims"
 POOLS = "/apis/karpenter.sh/v1/nodepools"
 
 
@@ -71,25 +69,6 @@ class Scenario:
         """
         return [self._scale(workload, count) for count in replicas]
 
-    def interrupt(self, node_name: str | None = None) -> tuple[Node, Scene]:
-        """Warn a spot node of Karpenter's of its end; wait for its replacement.
-
-        Without a name it is the one with the most pods. Returns it and what there is after.
-        """
-        victim = self._victim(node_name)
-        began = time.monotonic()
-        self._warn(victim)
-
-        def replaced() -> tuple[bool, str]:
-            nodes = self._karpenter_nodes()
-            gone = victim.name not in {node.name for node in nodes}
-            settled, seen = self._settled()
-            return gone and settled, f"{victim.name} is {'gone' if gone else 'drained'}, {seen}"
-
-        self._wait(f"replacing {victim.name}", replaced, NODE_SECONDS)
-        nodes = self._karpenter_nodes()
-        return victim, Scene("after the interruption", time.monotonic() - began, nodes)
-
     def replicas(self, workload: Workload) -> int:
         """How many pods the Deployment asks for. Raises RehearsalError if there is none."""
         return self._deployment(workload)["spec"].get("replicas", 1)
@@ -122,7 +101,7 @@ class Scenario:
 
     def _settled(self) -> tuple[bool, str]:
         """Every pod of the cluster runs, and every node stays."""
-        waiting, at_rest = self._waiting_pods(), self._at_rest()
+        waiting, at_rest = len(waiting_pods(self.cluster)), self._at_rest()
         seen = "nodes come or go" if not at_rest else "no node comes or goes"
         return at_rest and not waiting, f"{waiting} pods wait, {seen}"
 
@@ -144,10 +123,9 @@ class Scenario:
 
     def _at_rest(self) -> bool:
         """Every claim is a node that is ready and stays."""
-        return all(
-            is_true(claim, "Initialized") and "deletionTimestamp" not in claim["metadata"]
-            for claim in self.cluster.items(CLAIMS)
-        ) and not any(node.leaving for node in self._karpenter_nodes())
+        return claims_at_rest(self.cluster) and not any(
+            node.leaving for node in self._karpenter_nodes()
+        )
 
     def _consolidate_after(self) -> float:
         """The longest wait of any pool, in seconds; a pool that says Never is left out."""
@@ -155,37 +133,8 @@ class Scenario:
         texts = [p["spec"].get("disruption", {}).get("consolidateAfter", "0s") for p in pools]
         return max((duration(text) for text in texts if text != "Never"), default=0.0)
 
-    def _victim(self, name: str | None) -> Node:
-        nodes = [node for node in self._karpenter_nodes() if node.capacity == "spot"]
-        named = [node for node in nodes if name in {None, node.name, node.instance_id}]
-        if not named:
-            there = ", ".join(node.name for node in nodes)
-            raise RehearsalError(
-                f"No spot node of Karpenter's is called {name}: there are {there}."
-                if there
-                else "Karpenter has no spot node now: `python -m rehearsal scale 3` brings one."
-            )
-        return max(named, key=lambda node: len(node.pods))
-
-    def _warn(self, node: Node) -> None:
-        """AWS's two-minute warning, as EventBridge delivers it."""
-        detail = {"instance-id": node.instance_id, "instance-action": "terminate"}
-        arn = f"arn:aws:ec2:{self.endpoints['region']}:{self.endpoints['account']}:instance"
-        event = {
-            "Source": "aws.ec2",
-            "DetailType": "EC2 Spot Instance Interruption Warning",
-            "Resources": [f"{arn}/{node.instance_id}"],
-            "Detail": json.dumps(detail),
-        }
-        aws_client("events", self.endpoints).put_events(Entries=[event])
-
     def _karpenter_nodes(self) -> list[Node]:
         return [node for node in nodes_now(self.cluster, self.prices) if node.karpenter]
-
-    def _waiting_pods(self) -> int:
-        pods = self.cluster.items("/api/v1/pods")
-        ended = {"Failed", "Succeeded"}
-        return sum(not is_true(pod, "Ready") for pod in pods if pod["status"]["phase"] not in ended)
 
     def _deployment(self, workload: Workload) -> dict[str, Any]:
         try:
@@ -200,17 +149,8 @@ class Scenario:
         try:
             wait_for(self.console, title, look, timeout=timeout)
         except TimeoutError as error:
-            lines = [f"  {line}" for line in self._complaints()]
+            lines = [f"  {line}" for line in last_events(self.cluster)]
             raise RehearsalError("\n".join([f"{error}. The last events:", *lines])) from None
-
-    def _complaints(self) -> list[str]:
-        """The last events about pods, claims and nodes."""
-        events = sorted(self.cluster.items("/api/v1/events"), key=_when)
-        return [
-            f"{e['involvedObject']['kind']} {e['involvedObject']['name']}: "
-            f"{e.get('reason')}: {e.get('message')}"
-            for e in events[-8:]
-        ]
 
 
 def duration(text: str) -> float:
@@ -231,9 +171,3 @@ def _claim(claim: dict[str, Any]) -> str:
         return f"{name} (leaving)"
     done = [c for c in ("Launched", "Registered", "Initialized") if is_true(claim, c)]
     return f"{name} ({done[-1].lower() if done else 'new'})"
-
-
-def _when(event: dict[str, Any]) -> datetime:
-    text = event.get("lastTimestamp") or event.get("eventTime")
-    text = text or event["metadata"]["creationTimestamp"]
-    return datetime.fromisoformat(text)

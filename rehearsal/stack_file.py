@@ -97,6 +97,21 @@ class StackFile:
         return any(isinstance(selectors, list) and whole in selectors for selectors in taken)
 
     @property
+    def has_spot_groups(self) -> bool:
+        """Whether there are groups of instances that EKS does not manage."""
+        return bool(self._section("spotNodeGroups"))
+
+    @property
+    def has_cluster_autoscaler(self) -> bool:
+        """Whether the Cluster Autoscaler is installed."""
+        return isinstance(self.config.get(f"{PROJECT}:clusterAutoscaler"), dict)
+
+    @property
+    def has_termination_handler(self) -> bool:
+        """Whether somebody drains the nodes of groups that EKS does not manage."""
+        return isinstance(self._section("addons").get("nodeTerminationHandler"), dict)
+
+    @property
     def hosted_zones(self) -> list[str]:
         """The names under `addons.externalDns.zones`."""
         zones = _object(self._section("addons").get("externalDns")).get("zones")

@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape
 
 from moto.moto_server.werkzeug_app import (
     DomainDispatcherApplication,
@@ -30,6 +29,7 @@ from werkzeug.serving import make_server
 
 import versions
 from rehearsal.aws import (
+    control_paths,
     images,
     moto_endpoints,
     moto_gaps,
@@ -43,6 +43,8 @@ from rehearsal.aws.eks_service.kubernetes import ApiServer
 from rehearsal.aws.eks_service.state import ControlPlane, Eks
 from rehearsal.aws.moto_account import MotoAccount
 from rehearsal.aws.query_filters import filters, form_of
+from rehearsal.aws.scaling.scaling import Scaling
+from rehearsal.aws.self_managed_nodes import SelfManagedNodes
 
 READY_PATH = "/_rehearsal/ready"
 TICK = 2.0  # seconds between two looks at what is under way
@@ -77,17 +79,20 @@ class Endpoint:
         self.eks_api = EksApi(eks)
         moto_launches.install()
         moto_endpoints.install()
+        self.scaling = Scaling(eks.account)
+        self.nodes = SelfManagedNodes(eks, self.scaling)
+        eks.followers = [self.scaling.settle, self.nodes.follow]
 
     def __call__(self, environ: Environ, start_response: Any) -> Iterable[bytes]:
-        if environ["PATH_INFO"] == READY_PATH:
-            return _respond(start_response, b"ready", "text/plain")
+        if environ["PATH_INFO"].startswith(control_paths.PREFIX):
+            return self._control(environ, start_response)
         service = signed_requests.service(environ)
         if service == "eks":
             return self.eks_api(environ, start_response)
         try:
             own = self._own_answer(service, environ)
         except AwsError as error:
-            return _refuse(start_response, service, error)
+            return _refuse(start_response, error)
         if own:
             return _respond(start_response, *own)
         if service in UNLOCKED:
@@ -95,6 +100,12 @@ class Endpoint:
         # moto's dictionaries are not made for several threads, and EKS looks into them.
         with self.eks.lock:
             return list(self.moto(environ, start_response))
+
+    def _control(self, environ: Environ, start_response: Any) -> Iterable[bytes]:
+        if environ["PATH_INFO"] == READY_PATH:
+            return _respond(start_response, b"ready", "text/plain")
+        with self.eks.lock:
+            return control_paths.answer(self.scaling.interruptions, environ, start_response)
 
     def _own_answer(self, service: str, environ: Environ) -> tuple[bytes, str] | None:
         account = self.eks.account
@@ -110,18 +121,22 @@ class Endpoint:
                 return price_api.spot_price_history(body, account.id, account.region), "text/xml"
             if b"Action=DescribeImages" in body:
                 self._make_named_images(body)
-        if service in {"autoscaling", "elasticfilesystem"}:
-            return self._fill_a_gap(service, environ)
+        if service == "elasticfilesystem":
+            return self._fill_a_gap(environ)
         if service == "ssm":
             self._make_images(signed_requests.body(environ))
         return None
 
     def _make_images(self, body: bytes) -> None:
         asked = json.loads(body or b"{}")
+        account = self.eks.account
         for name in [asked.get("Name"), *asked.get("Names", [])]:
             if isinstance(name, str) and name.startswith("/aws/service/"):
                 with self.eks.lock:
-                    images.ensure_parameter(self.eks.account.id, self.eks.account.region, name)
+                    images.ensure_parameter(account.id, account.region, name)
+        if isinstance(path := asked.get("Path"), str) and path.startswith("/aws/service/"):
+            with self.eks.lock:
+                images.ensure_below(account.id, account.region, path)
 
     def _make_named_images(self, body: bytes) -> None:
         account = self.eks.account
@@ -130,11 +145,9 @@ class Endpoint:
                 with self.eks.lock:
                     images.ensure_named(account.id, account.region, name)
 
-    def _fill_a_gap(self, service: str, environ: Environ) -> tuple[bytes, str] | None:
+    def _fill_a_gap(self, environ: Environ) -> tuple[bytes, str] | None:
         account, body, path = self.eks.account, signed_requests.body(environ), environ["PATH_INFO"]
         with self.eks.lock:
-            if service == "autoscaling" and b"Action=StartInstanceRefresh" in body:
-                return moto_gaps.start_instance_refresh(account, body).encode(), "text/xml"
             if environ["REQUEST_METHOD"] == "PUT" and moto_gaps.FILE_SYSTEM.fullmatch(path):
                 answer = moto_gaps.update_file_system(account, path, body)
                 return answer.encode(), "application/json"
@@ -147,13 +160,9 @@ def _respond(start_response: Any, content: bytes, content_type: str) -> list[byt
     return [content]
 
 
-def _refuse(start_response: Any, service: str, error: AwsError) -> list[bytes]:
+def _refuse(start_response: Any, error: AwsError) -> list[bytes]:
     content = json.dumps({"__type": error.code, "message": error.message}).encode()
     content_type = "application/x-amz-json-1.1"
-    if service == "autoscaling":
-        told = f"<Code>{escape(error.code)}</Code><Message>{escape(error.message)}</Message>"
-        content = f"<ErrorResponse><Error>{told}</Error></ErrorResponse>".encode()
-        content_type = "text/xml"
     status = HTTPStatus.BAD_REQUEST
     headers = [("Content-Type", content_type), ("x-amzn-errortype", error.code)]
     start_response(
@@ -185,8 +194,6 @@ def keep_settling(eks: Eks, stop: threading.Event) -> None:
     """Let what is under way go on while nobody asks: nodes follow their groups, pods go."""
     while not stop.wait(TICK):
         with eks.lock:
-            if not eks.clusters:
-                continue
             try:
                 eks.settle()
             except Exception as error:  # the API server may be going down: the next call tells

@@ -79,6 +79,13 @@ def ensure_parameter(account_id: str, region: str, name: str) -> bool:
     return True
 
 
+def ensure_below(account_id: str, region: str, path: str) -> None:
+    """Make moto know the parameters of EKS images directly below a path, or a few steps deeper."""
+    for steps in STEPS_BELOW:
+        for last in FIELDS:
+            ensure_parameter(account_id, region, "/".join([path.rstrip("/"), *steps, last]))
+
+
 def value(account_id: str, region: str, name: str) -> str:
     """What an EKS image parameter says. Raises ValueError when it is none."""
     image, field = _image_of(name)
@@ -131,6 +138,17 @@ AL2023_VARIANTS = [
     ("arm64", "standard"),
     ("arm64", "nvidia"),
 ]
+
+
+FIELDS = ("image_id", "image_name", "image_version", "release_version")
+STEPS_BELOW = [
+    (),
+    ("recommended",),
+    ("latest",),
+    *((arch, "latest") for arch in ("x86_64", "arm64")),
+    *((arch, variant, "recommended") for arch, variant in AL2023_VARIANTS),
+]
+"""Of the releases of an image only the newest is found by a path above them."""
 
 
 def _image_of(parameter: str) -> tuple[Image | None, str]:

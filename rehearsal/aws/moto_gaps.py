@@ -5,36 +5,14 @@
 
 import json
 import re
-import uuid
 from typing import Any
 
-from moto.autoscaling.models import autoscaling_backends
 from moto.efs.models import efs_backends
 
 from rehearsal.aws.aws_errors import AwsError
 from rehearsal.aws.moto_account import MotoAccount
-from rehearsal.aws.query_filters import form_of
 
-AUTOSCALING = "http://autoscaling.amazonaws.com/doc/2011-01-01/"
 FILE_SYSTEM = re.compile(r"/2015-02-01/file-systems/(?P<id>fs-\w+)")
-
-
-def start_instance_refresh(account: MotoAccount, body: bytes) -> str:
-    """autoscaling:StartInstanceRefresh, as XML. It takes no time: every instance is another one."""
-    name = form_of(body)["AutoScalingGroupName"][0]
-    backend: Any = autoscaling_backends[account.id][account.region]
-    group = backend.autoscaling_groups.get(name)
-    if group is None:
-        raise AwsError("ValidationError", f"AutoScalingGroup name not found - {name}")
-    if old := [state.instance.id for state in group.instance_states]:
-        # First the old ones: a network interface that the template names is free only then.
-        backend.ec2_backend.terminate_instances(old)
-        backend.notify_terminate_instances(old)
-    return (
-        f'<StartInstanceRefreshResponse xmlns="{AUTOSCALING}"><StartInstanceRefreshResult>'
-        f"<InstanceRefreshId>{uuid.uuid4()}</InstanceRefreshId></StartInstanceRefreshResult>"
-        "</StartInstanceRefreshResponse>"
-    )
 
 
 def update_file_system(account: MotoAccount, path: str, body: bytes) -> str:

@@ -11,38 +11,35 @@ its network interface, and so subnet and security group, in use for ever.
 import copy
 from typing import Any, cast
 
-from moto.autoscaling.models import ASG_NAME_TAG, FakeAutoScalingGroup, InstanceState
 from moto.core.types import Base64EncodedString
 from moto.ec2.models.instances import Instance
+from moto.ec2.models.subnets import Subnet
 from moto.ec2.utils import convert_tag_spec, parse_user_data
+
+from rehearsal.aws.scaling import events
+from rehearsal.aws.scaling.capacity import Choice, zones_of
+from rehearsal.aws.scaling.model import in_service
 
 DISK_SIZE = 8  # GiB, of Amazon Linux where nobody says another size
 
 _moto_prepares_interfaces = Instance.prep_nics
 _moto_terminates = Instance.terminate
+_moto_stops = Instance.stop
+_moto_gives_address = Subnet.get_available_subnet_ip
 
 
 def install() -> None:
     """Have moto launch and end instances this way, in the whole process. Safe to call again."""
-    groups, instances = cast("Any", FakeAutoScalingGroup), cast("Any", Instance)
-    groups.replace_autoscaling_group_instances = _launch
+    instances = cast("Any", Instance)
     instances.prep_nics = _prepare_interfaces
     instances.terminate = _terminate
+    instances.stop = _stop
+    cast("Any", Subnet).get_available_subnet_ip = _address
 
 
-def _launch(group: Any, count: int, tags: dict[str, str]) -> None:
-    """Run so many instances more, each in the subnet that has the fewest of them."""
-    for _ in range(count):
-        version = group.ec2_launch_template.get_version(group.launch_template_version)
-        instance = _run(group, version, {**tags, ASG_NAME_TAG: group.name})
-        instance.autoscaling_group = group
-        state = InstanceState(
-            instance, protected_from_scale_in=group.new_instances_protected_from_scale_in
-        )
-        group.instance_states.append(state)
-
-
-def _run(group: Any, version: Any, tags: dict[str, str]) -> Any:
+def run(group: Any, version: Any, tags: dict[str, str], choice: Choice) -> Any:
+    """Run an instance of a group by a version of its launch template: in the subnet that has the
+    fewest of them and the type on offer."""
     data, ec2 = version.data, group.ec2_backend
     disks = [_disk(disk) for disk in data.get("BlockDeviceMappings", [])]
     reservation = ec2.run_instances(
@@ -50,14 +47,14 @@ def _run(group: Any, version: Any, tags: dict[str, str]) -> Any:
         1,
         _user_data(data),
         [],
-        instance_type=version.instance_type,
+        instance_type=choice.instance_type,
         is_instance_type_default=False,
         region_name=group.region,
         launch_template={"LaunchTemplateId": version.template.id, "Version": version.number},
-        instance_market_options=data.get("InstanceMarketOptions", {}).get("MarketType"),
+        instance_market_options="spot" if choice.spot else None,
         metadata_options=data.get("MetadataOptions", {}),
         tags={**convert_tag_spec(data.get("TagSpecifications", [])), "instance": tags},
-        **_place(group, data),
+        **_place(group, data, choice.instance_type),
         **({"block_device_mappings": disks} if disks else {}),
     )
     instance = reservation.instances[0]
@@ -70,16 +67,20 @@ def _run(group: Any, version: Any, tags: dict[str, str]) -> Any:
     return instance
 
 
-def _place(group: Any, data: dict[str, Any]) -> dict[str, Any]:
+def _place(group: Any, data: dict[str, Any], instance_type: str) -> dict[str, Any]:
     """The network interfaces and the subnet, or the zone where the interfaces are there already."""
     interfaces = data.get("NetworkInterfaces", [])
     existing = [nic["NetworkInterfaceId"] for nic in interfaces if nic.get("NetworkInterfaceId")]
     if existing:
         zone = group.ec2_backend.get_network_interface(existing[0]).availability_zone
         return {"nics": interfaces, "placement": zone}
-    running = [state.instance.subnet_id for state in group.instance_states]
-    subnets = (group.vpc_zone_identifier or "").split(",")
-    return {"nics": interfaces, "subnet_id": min(subnets, key=running.count) or None}
+    if not group.vpc_zone_identifier:
+        return {"nics": interfaces, "placement": group.availability_zones[0]}
+    running = [state.instance.subnet_id for state in in_service(group)]
+    subnets = group.vpc_zone_identifier.split(",")
+    zones = zones_of(group.region, instance_type)
+    on_offer = [s for s in subnets if group.ec2_backend.get_subnet(s).availability_zone in zones]
+    return {"nics": interfaces, "subnet_id": min(on_offer or subnets, key=running.count)}
 
 
 def _user_data(data: dict[str, Any]) -> Base64EncodedString | None:
@@ -103,12 +104,33 @@ def _prepare_interfaces(instance: Any, nic_spec: list[dict[str, Any]], **details
         interface.delete_on_termination = goes
 
 
+def _address(subnet: Any, instance: Any) -> str:
+    """One that nobody had, while there are such: else a node would get the name of the last one."""
+    given_back, subnet._unused_ips = subnet._unused_ips, set()
+    try:
+        return _moto_gives_address(subnet, instance)
+    except StopIteration:
+        subnet._unused_ips, given_back = given_back, set()
+        return _moto_gives_address(subnet, instance)
+    finally:
+        subnet._unused_ips |= given_back
+
+
+def _stop(instance: Any) -> Any:
+    """As moto does, and EC2 tells it."""
+    before = _moto_stops(instance)
+    if before.name != "stopped":
+        events.state_changes(instance, ("stopping", "stopped"))
+    return before
+
+
 def _terminate(instance: Any) -> Any:
     """As moto does; interfaces that stay are free again, addresses of those that go as well."""
     if instance.state == "terminated":
         # A second time is no error, and its interfaces may be another's by now.
         return copy.copy(instance.instance_state)
     before = _moto_terminates(instance)
+    events.state_changes(instance, ("shutting-down", "terminated"))
     ec2 = instance.ec2_backend
     for interface in instance.nics.values():
         if interface.id in ec2.enis:

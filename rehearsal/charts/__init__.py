@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import yaml
 
+from components.addons.user_values import OPEN_MAPS
 from rehearsal.charts.placeholders import Placeholder, write
 
 HERE = Path(__file__).resolve().parent
@@ -27,29 +28,11 @@ CHARTS = (
     "metrics-server",
     "kube-ops-view",
     "aws-efs-csi-driver",
+    "aws-node-termination-handler",
 )
 
-OPEN = frozenset(
-    {
-        "affinity",
-        "containerSecurityContext",
-        "deploymentStrategy",
-        "env",
-        "livenessProbe",
-        "nodeSelector",
-        "podSecurityContext",
-        "readinessProbe",
-        "resources",
-        "securityContext",
-        "socketDirVolume",
-        "strategy",
-        "tmpVolume",
-        "updateStrategy",
-    }
-)
-"""Maps of a Kubernetes type that have a default: any of its fields may be given."""
 CLOSED = {"karpenter": frozenset({"securityContext"})}
-"""But not where a chart takes only those that it names."""
+"""Maps of a Kubernetes type of which a chart takes only the fields that it names."""
 ANY_OF = {"initContainers": ["array", "object"], "extraArgs": ["array", "object"]}
 """Upstream's default is a map where a list is meant, or may be; both are taken."""
 TYPES: dict[type, str | list[str]] = {
@@ -79,7 +62,7 @@ def assemble(target: Path, others: Iterable[Placeholder] = ()) -> list[Placehold
         folder = target / name
         shutil.copytree(HERE / name, folder)
         values = yaml.safe_load((folder / "values.yaml").read_text())
-        written = schema(values, OPEN - CLOSED.get(name, frozenset()))
+        written = schema(values, OPEN_MAPS - CLOSED.get(name, frozenset()))
         if (upstream := folder / UPSTREAM_SCHEMA).exists():
             written["allOf"] = [json.loads(upstream.read_text())]
             upstream.unlink()
@@ -112,7 +95,7 @@ def crds() -> dict[str, str]:
     return files
 
 
-def schema(values: Mapping[str, Any], open_maps: frozenset[str] = OPEN) -> dict[str, Any]:
+def schema(values: Mapping[str, Any], open_maps: frozenset[str] = OPEN_MAPS) -> dict[str, Any]:
     """A JSON schema that refuses keys which these values do not have.
 
     An empty map stands for free keys (labels, annotations, resources), and so do `open_maps`.

@@ -15,7 +15,7 @@ from lightkube.resources.core_v1 import Pod
 from rehearsal import toolchain
 from rehearsal.errors import RehearsalError
 from rehearsal.lifecycle import NODES_READY
-from rehearsal.nodes import cluster, fargate, karpenter
+from rehearsal.nodes import cluster, fargate, karpenter, reconciling, termination_handler
 from rehearsal.nodes.pod_credentials import PlayedAws
 from rehearsal.state import State
 
@@ -40,42 +40,56 @@ def main() -> int:
     return 0
 
 
+class Due:
+    """Who has something to look at."""
+
+    def __init__(self) -> None:
+        self.fargate, self.karpenter, self.handlers = (threading.Event() for _ in range(3))
+
+    def all(self) -> None:
+        """Wake everybody."""
+        for one in (self.fargate, self.karpenter, self.handlers):
+            one.set()
+
+
 def play(state: State, stopping: threading.Event) -> None:
-    """Watch and reconcile until `stopping`; Karpenter is ended before this returns."""
+    """Watch and reconcile until `stopping`; real programs are ended before this returns."""
     aws = PlayedAws(state.endpoints)
-    binary = toolchain.ensure(["karpenter"])["karpenter"]
-    pods, controller = threading.Event(), threading.Event()
+    tools = toolchain.ensure([karpenter.Karpenter.name, termination_handler.NAME])
+    due = Due()
     on_fargate = fargate.Fargate(cluster.connect(state), aws)
-    runner = karpenter.Karpenter(state, cluster.connect(state), aws, binary)
-    _watch(cluster.connect(state), pods, controller, stopping)
-    with ThreadPoolExecutor(2) as threads:
+    controller = karpenter.Karpenter(
+        state, cluster.connect(state), aws, tools[karpenter.Karpenter.name]
+    )
+    handlers = termination_handler.TerminationHandlers(
+        state, cluster.connect(state), aws, tools[termination_handler.NAME]
+    )
+    _watch(cluster.connect(state), due, stopping)
+    with ThreadPoolExecutor(3) as threads:
         workers = [
-            threads.submit(fargate.run, on_fargate, pods, stopping),
-            threads.submit(karpenter.run, runner, controller, stopping),
+            threads.submit(fargate.run, on_fargate, due.fargate, stopping),
+            threads.submit(reconciling.run, controller, due.karpenter, stopping),
+            threads.submit(reconciling.run, handlers, due.handlers, stopping),
         ]
         (state.path / NODES_READY).touch()
         # In slices: a signal must reach this thread, and so must the end of a worker.
         while not stopping.wait(0.5) and not any(worker.done() for worker in workers):
             pass
         stopping.set()
-        pods.set()
-        controller.set()
+        due.all()
     for worker in workers:
         # A bug of ours: it must end this process, which then is told of, not one thread of it.
         worker.result()
 
 
-def _watch(
-    client: Client,
-    pods: threading.Event,
-    controller: threading.Event,
-    stopping: threading.Event,
-) -> None:
+def _watch(client: Client, due: Due, stopping: threading.Event) -> None:
     """Wake each reconciler at what concerns it. These threads end with the process."""
+    on_fargate = {"spec.schedulerName": fargate.SCHEDULER}
     for wakes, chosen in (
-        (pods, cluster.Selection(kind=Pod, fields={"spec.schedulerName": fargate.SCHEDULER})),
-        (controller, cluster.Selection(kind=Pod, labels=karpenter.LABEL)),
-        (controller, cluster.Selection(kind=Deployment, labels=karpenter.LABEL)),
+        (due.fargate, cluster.Selection(kind=Pod, fields=on_fargate)),
+        (due.karpenter, cluster.Selection(kind=Pod, labels=karpenter.LABEL)),
+        (due.karpenter, cluster.Selection(kind=Deployment, labels=karpenter.LABEL)),
+        (due.handlers, cluster.Selection(kind=Pod, labels=termination_handler.LABEL)),
     ):
         arguments = (client, chosen, wakes, stopping)
         threading.Thread(target=cluster.watch, args=arguments, daemon=True).start()

@@ -27,7 +27,9 @@ ALL = "*"
 NOT_READY = "rehearsal.frugal-eks/not-ready"
 """Why the containers of a pod cannot run: kwok then plays that they crash."""
 HEALTHY = "rehearsal.frugal-eks/healthy"
-"""Set on Karpenter's pods while the real controller answers its health probe."""
+"""Set on the pods of REAL_PROGRAMS while the real one answers its health probe."""
+REAL_PROGRAMS = ("karpenter", "aws-node-termination-handler")
+"""By the label app.kubernetes.io/name of their pods; kwok's stages name them too."""
 UNREACHABLE = (httpx2.HTTPError, OSError)
 PAUSE = 0.5
 """Seconds before a watch that broke off is taken up again."""

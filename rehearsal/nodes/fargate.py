@@ -129,7 +129,7 @@ class Fargate:
             self.events.warn(pod, "BackOff", f"no AWS credentials: {error}")
             return
         self.trusted.add(cluster.uid_of(pod))
-        if not is_karpenter(pod):
+        if not has_real_program(pod):
             cluster.annotate(self.client, pod, {cluster.NOT_READY: None})
 
     def _subnets(self, profile: str) -> list[Subnet]:
@@ -224,9 +224,9 @@ def service_account(client: Client, pod: core_v1.Pod) -> ServiceAccount:
     return ServiceAccount(namespace=namespace, name=name, role_arn=role)
 
 
-def is_karpenter(pod: core_v1.Pod) -> bool:
-    """Whether the real controller runs for this pod."""
-    return cluster.labels(pod).get("app.kubernetes.io/name") == "karpenter"
+def has_real_program(pod: core_v1.Pod) -> bool:
+    """Whether this pod is ready when the real program is that runs for it."""
+    return cluster.labels(pod).get("app.kubernetes.io/name") in cluster.REAL_PROGRAMS
 
 
 def run(fargate: Fargate, due: threading.Event, stopping: threading.Event) -> None:

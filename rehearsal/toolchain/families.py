@@ -116,12 +116,17 @@ FAMILIES = (
     _family("kwok", 1.5, {"kwok": "sigs.k8s.io/kwok/cmd/kwok"}),
     # The AWS provider itself: only the fleet of instances is simulated in its process.
     _family("karpenter", 3.5, {"karpenter": "github.com/aws/karpenter-provider-aws/kwok"}),
+    _family(
+        "node-termination-handler",
+        1.5,
+        {"node-termination-handler": "github.com/aws/aws-node-termination-handler/cmd"},
+    ),
     _family("actionlint", 0.5, {"actionlint": "github.com/rhysd/actionlint/cmd/actionlint"}),
 )
 
 ENGINE = ("pulumi", "pulumi-language-python", "pulumi-resource-kubernetes")
 CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")
-CLUSTER = (*CONTROL_PLANE, "karpenter")
+CLUSTER = (*CONTROL_PLANE, "karpenter", "node-termination-handler")
 """What `python -m rehearsal start` runs."""
 REHEARSAL = (*ENGINE, *CLUSTER)
 """What a whole rehearsal needs; kubectl, render and actionlint are built when asked for."""

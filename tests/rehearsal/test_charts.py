@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 import versions
+from components.addons.user_values import CHART_VALUES
 from rehearsal import charts
 from rehearsal.charts.placeholders import Placeholder
 
@@ -19,6 +20,7 @@ PINNED = {
     "metrics-server": versions.METRICS_SERVER_CHART,
     "kube-ops-view": versions.KUBE_OPS_VIEW_CHART,
     "aws-efs-csi-driver": versions.EFS_CSI_CHART,
+    "aws-node-termination-handler": versions.NODE_TERMINATION_HANDLER_CHART,
 }
 OWN = {
     # Upstream's file has those of another release.
@@ -54,7 +56,8 @@ def differences(ours, theirs, path=""):
 @pytest.mark.parametrize("name", sorted(set(PINNED) - {"karpenter-crd"}))
 def test_keys_and_defaults_are_upstreams(assembled, name):
     ours = yaml.safe_load((assembled / name / "values.yaml").read_text())
-    upstream = yaml.safe_load((UPSTREAM / name / "values.yaml").read_text())
+    upstream = (UPSTREAM if name == "karpenter" else CHART_VALUES) / name / "values.yaml"
+    upstream = yaml.safe_load(upstream.read_text())
 
     assert list(differences(ours, upstream)) == OWN.get(name, [])
 

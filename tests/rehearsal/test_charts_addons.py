@@ -8,6 +8,7 @@ from typing import NamedTuple
 import jsonschema
 import pytest
 from lightkube.utils.quantity import parse_quantity
+from pydantic import TypeAdapter
 
 from components.addons import (
     aws_load_balancer_controller,
@@ -16,6 +17,7 @@ from components.addons import (
     external_dns,
     kube_ops_view,
     metrics_server,
+    node_termination_handler,
 )
 from components.addons.addon import FARGATE_SIZE, NAMESPACE
 from components.charts import ChartSource
@@ -50,34 +52,44 @@ def addon(chart, runs_on=RunsOn.FARGATE, images=None, **config):
             part = aws_load_balancer_controller
             made = part.AwsLoadBalancerControllerConfig.model_validate(config)
             args = part.AwsLoadBalancerControllerArgs(config=made, vpc_id="vpc-1", **common)
-            return Addon(part.helm_values(args), chart, made.POD_LABELS)
+            told = part.helm_values(args)
         case "external-dns":
             part = external_dns
             made = part.ExternalDnsConfig.model_validate({"zones": ["example.com"]} | config)
             args = part.ExternalDnsArgs(config=made, **common)
-            return Addon(part.helm_values(args, zone_ids=["Z1", "Z2"]), chart, made.POD_LABELS)
+            told = part.helm_values(args, zone_ids=["Z1", "Z2"])
         case "cluster-autoscaler":
             part = cluster_autoscaler
             made = part.ClusterAutoscalerConfig.model_validate(config)
             args = part.ClusterAutoscalerArgs(config=made, kubernetes_version="1.35", **common)
-            return Addon(part.helm_values(args), chart, made.POD_LABELS)
+            told = part.helm_values(args)
         case "metrics-server":
             part = metrics_server
             made = part.MetricsServerConfig.model_validate(config)
             args = part.MetricsServerArgs(config=made, **common)
-            return Addon(part.helm_values(args), chart, made.POD_LABELS)
+            told = part.helm_values(args)
+        case "aws-node-termination-handler":
+            part = node_termination_handler
+            made = TypeAdapter(part.NodeTerminationHandlerConfig).validate_python(config)
+            args = part.NodeTerminationHandlerArgs(config=made, groups=["dev-spot"], **common)
+            if made.mode == "imds":
+                told = part.imds_values(args, made)
+            else:
+                told = part.queue_values(args, made, queue_url="https://sqs/dev-nth")
         case "kube-ops-view":
             part = kube_ops_view
             made = part.KubeOpsViewConfig.model_validate(config)
             args = part.KubeOpsViewArgs(config=made, **common)
-            return Addon(part.helm_values(args), chart, made.POD_LABELS)
+            told = part.helm_values(args)
         case _:
             part = efs_csi
             made = part.EfsCsiConfig.model_validate(config)
             args = part.EfsCsiArgs(
                 config=made, vpc_id="vpc-1", subnet_ids=["s"], security_group_ids=["g"], **common
             )
-            return Addon(part.helm_values(args), "efs-csi-controller", made.POD_LABELS)
+            told = part.helm_values(args)
+    name = "efs-csi-controller" if chart == "aws-efs-csi-driver" else chart
+    return Addon(told, name, made.POD_LABELS)
 
 
 ADDONS = (
@@ -87,6 +99,7 @@ ADDONS = (
     "metrics-server",
     "kube-ops-view",
     "aws-efs-csi-driver",
+    "aws-node-termination-handler",
 )
 MORE = {
     "aws-load-balancer-controller": {"replicas": 2, "defaultTags": {"team": "a", "env": "b"}},
@@ -100,6 +113,7 @@ MORE = {
     "metrics-server": {"replicas": 2},
     "kube-ops-view": {"timeZone": "Asia/Seoul"},
     "aws-efs-csi-driver": {"replicas": 2},
+    "aws-node-termination-handler": {"heartbeatIntervalSeconds": 60, "replicas": 1},
 }
 
 
@@ -181,7 +195,13 @@ def test_fargate_can_run_them_in_its_smallest_size(installed, chart):
 @pytest.mark.engine
 @pytest.mark.parametrize(
     "chart",
-    ["aws-load-balancer-controller", "external-dns", "cluster-autoscaler", "aws-efs-csi-driver"],
+    [
+        "aws-load-balancer-controller",
+        "external-dns",
+        "cluster-autoscaler",
+        "aws-efs-csi-driver",
+        "aws-node-termination-handler",
+    ],
 )
 def test_an_account_with_rights_is_the_programs_and_the_pods_run_as_it(installed, chart):
     known = addon(chart)
@@ -195,7 +215,7 @@ def test_an_account_with_rights_is_the_programs_and_the_pods_run_as_it(installed
     bound = {
         subject["name"]
         for (kind, name), one in objects.items()
-        if kind.endswith("Binding") and "node" not in name
+        if kind.endswith("Binding") and "csi-node" not in name
         for subject in one["subjects"]
     }
     assert bound == {account["name"]}
@@ -223,7 +243,13 @@ def test_the_base_nodes_are_chosen_where_there_are_some(installed, chart):
 
 @pytest.mark.engine
 @pytest.mark.parametrize(
-    "chart", ["aws-load-balancer-controller", "metrics-server", "aws-efs-csi-driver"]
+    "chart",
+    [
+        "aws-load-balancer-controller",
+        "metrics-server",
+        "aws-efs-csi-driver",
+        "aws-node-termination-handler",
+    ],
 )
 def test_a_disruption_budget_is_there_from_two_replicas_on(installed, chart):
     known = addon(chart)

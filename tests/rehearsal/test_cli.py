@@ -19,6 +19,7 @@ COMMANDS = [
     "preview",
     "scale",
     "interrupt",
+    "groups",
     "nodes",
     "pools",
     "destroy",

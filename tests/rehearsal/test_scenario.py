@@ -189,15 +189,6 @@ def test_a_sample_is_scaled_unless_another_deployment_is_named(tmp_path):
         rehearsal.workload(engine, "other")
 
 
-def test_only_spot_nodes_of_karpenter_can_be_interrupted(cluster, play):
-    with pytest.raises(RehearsalError, match="Karpenter has no spot node now"):
-        play.interrupt()
-
-    cluster.nodes = [node(), node("n2", capacity="on-demand")]
-    with pytest.raises(RehearsalError, match=r"No spot node of Karpenter's is called n2: .* n1"):
-        play.interrupt("n2")
-
-
 @pytest.mark.parametrize(
     ("text", "seconds"), [("0s", 0), ("1m", 60), ("1h30m", 5400), ("1m30s", 90), ("0.5s", 0.5)]
 )

@@ -3,7 +3,7 @@
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -146,6 +146,18 @@ class ApiServer:
             f"The rehearsal's API server does not answer ({error}): start the control plane of "
             f"{self._kubeconfig}, then try again",
         )
+
+
+def remove_nodes(kubernetes: Kubernetes, names: Collection[str]) -> None:
+    """Take nodes away, and the pods on them."""
+    if not names:
+        return
+    kubernetes.delete(
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}} for name in names
+    )
+    pods = kubernetes.list("v1", "Pod")
+    # Nobody is left on the node to tell that they ended.
+    kubernetes.delete((pod for pod in pods if pod["spec"].get("nodeName") in names), grace=0)
 
 
 def _resource(of: Object) -> Any:

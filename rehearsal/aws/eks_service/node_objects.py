@@ -1,5 +1,6 @@
-"""The Node of a managed node group's instance, as kubelet would register it."""
+"""The Node of an instance, as kubelet would register it."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from rehearsal.aws import moto_instances
@@ -34,14 +35,41 @@ KWOK = {"kwok.x-k8s.io/node": "fake"}
 """An annotation, not a label: Karpenter deletes nodes with that label that are not its own."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Registered:
+    """What a kubelet registers its node with."""
+
+    labels: dict[str, str]
+    taints: list[dict[str, str]]
+    disk: int
+    """GiB."""
+    max_pods: int | None = None
+    """None: as many as the VPC CNI plugin has addresses for."""
+
+
 def node_object(nodegroup: dict[str, Any], instance: Instance) -> Object:
     """The Node of one instance of a described node group."""
+    registered = Registered(
+        labels={
+            **nodegroup["labels"],
+            GROUP_LABEL: nodegroup["nodegroupName"],
+            "eks.amazonaws.com/capacityType": nodegroup["capacityType"],
+        },
+        taints=[
+            {"key": t["key"], "value": t.get("value", ""), "effect": EFFECTS[t["effect"]]}
+            for t in nodegroup["taints"]
+        ],
+        disk=nodegroup["diskSize"],
+    )
+    return registered_node(instance, registered)
+
+
+def registered_node(instance: Instance, registered: Registered) -> Object:
+    """The Node of an instance: what its kubelet says, and what the cloud controller adds."""
     facts = moto_instances.facts(instance.type)
     arch = ARCHITECTURES[facts["ProcessorInfo"]["SupportedArchitectures"][-1]]
     labels = {
-        **nodegroup["labels"],
-        GROUP_LABEL: nodegroup["nodegroupName"],
-        "eks.amazonaws.com/capacityType": nodegroup["capacityType"],
+        **registered.labels,
         "node.kubernetes.io/instance-type": instance.type,
         "topology.kubernetes.io/zone": instance.zone,
         "topology.kubernetes.io/region": instance.zone[:-1],
@@ -50,23 +78,20 @@ def node_object(nodegroup: dict[str, Any], instance: Instance) -> Object:
         "kubernetes.io/os": "linux",
         "kubernetes.io/arch": arch,
     }
-    capacity = _capacity(facts, nodegroup["diskSize"])
+    capacity = _capacity(facts, registered.disk, registered.max_pods)
     return {
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {"name": instance.dns_name, "labels": labels, "annotations": dict(KWOK)},
         "spec": {
             "providerID": f"aws:///{instance.zone}/{instance.id}",
-            "taints": [
-                {"key": t["key"], "value": t.get("value", ""), "effect": EFFECTS[t["effect"]]}
-                for t in nodegroup["taints"]
-            ],
+            "taints": registered.taints,
         },
         "status": {"capacity": capacity, "allocatable": _allocatable(capacity)},
     }
 
 
-def _capacity(facts: dict[str, Any], disk: int) -> dict[str, str]:
+def _capacity(facts: dict[str, Any], disk: int, max_pods: int | None) -> dict[str, str]:
     network = facts["NetworkInfo"]
     interfaces, addresses = (
         network["MaximumNetworkInterfaces"],
@@ -77,7 +102,7 @@ def _capacity(facts: dict[str, Any], disk: int) -> dict[str, str]:
         "memory": f"{facts['MemoryInfo']['SizeInMiB']}Mi",
         "ephemeral-storage": f"{disk}Gi",
         # The VPC CNI plugin's formula: each interface keeps one address for itself.
-        "pods": str(interfaces * (addresses - 1) + 2),
+        "pods": str(max_pods or interfaces * (addresses - 1) + 2),
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from rehearsal.aws import images
 from rehearsal.aws.aws_errors import AwsError
 from rehearsal.aws.eks_service import access, checks
-from rehearsal.aws.eks_service.kubernetes import Kubernetes, Object
+from rehearsal.aws.eks_service.kubernetes import Kubernetes, remove_nodes
 from rehearsal.aws.eks_service.node_objects import GROUP_LABEL, node_object
 from rehearsal.aws.eks_service.nodegroup_settings import (
     check,
@@ -40,22 +40,11 @@ class Nodegroup(Resource):
         name = self.described["nodegroupName"]
         nodes = self.kubernetes.list("v1", "Node", {GROUP_LABEL: name})
         there = {node["metadata"]["name"] for node in nodes}
-        self._remove([node for node in nodes if node["metadata"]["name"] not in instances])
+        remove_nodes(self.kubernetes, there - instances.keys())
         self.kubernetes.apply(
             node_object(self.described, instance)
             for dns_name, instance in instances.items()
             if dns_name not in there
-        )
-
-    def _remove(self, nodes: list[Object]) -> None:
-        if not nodes:
-            return
-        self.kubernetes.delete(nodes)
-        names = {node["metadata"]["name"] for node in nodes}
-        pods = self.kubernetes.list("v1", "Pod")
-        # Nobody is left on the node to tell that they ended.
-        self.kubernetes.delete(
-            (pod for pod in pods if pod["spec"].get("nodeName") in names), grace=0
         )
 
 

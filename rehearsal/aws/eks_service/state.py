@@ -132,6 +132,8 @@ class Eks:
     degraded_after: float = 60.0
     """Seconds after which an add-on without running pods is DEGRADED."""
     clusters: dict[str, Cluster] = field(default_factory=dict[str, Cluster])
+    followers: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
+    """What of the account beside EKS goes on with it: groups of instances, and their nodes."""
     lock: threading.RLock = field(default_factory=threading.RLock)
     """Held by whoever works on this or on the account in moto."""
 
@@ -170,6 +172,8 @@ class Eks:
                 _settle_all(resources)
             if not cluster.settle():
                 del self.clusters[name]
+        for follow in self.followers:
+            follow()
 
     def arn(self, kind: str, *names: str) -> str:
         """The ARN of something of EKS: kind/name/…"""

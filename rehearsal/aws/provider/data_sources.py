@@ -132,6 +132,26 @@ def _oidc_provider(account: Account, asked: Values) -> Values:
     raise NoAnswer(f"finding IAM OIDC Provider by {by} ({asked[by]}): not found")
 
 
+def _parameters(account: Account, asked: Values) -> Values:
+    """The parameters below a path; no error where there is none."""
+    asks: Values = {
+        "Path": asked["path"],
+        "Recursive": bool(asked.get("recursive")),
+        "WithDecryption": asked.get("withDecryption") is not False,
+    }
+    found: list[Values] = []
+    more: Values = {}
+    while True:
+        page = account.request("ssm", "GetParametersByPath", asks | more)
+        found += page["Parameters"]
+        if not page.get("NextToken"):
+            break
+        more = {"NextToken": page["NextToken"]}
+    columns = {"arns": "ARN", "names": "Name", "types": "Type", "values": "Value"}
+    lists = {ours: [one[theirs] for one in found] for ours, theirs in columns.items()}
+    return {"id": asked["path"], "withDecryption": True, **asked, **lists}
+
+
 def _zone(account: Account, asked: Values) -> Values:
     name = f"{str(asked.get('name') or '').rstrip('.')}."
     private = bool(asked.get("privateZone") or asked.get("vpcId"))
@@ -180,6 +200,9 @@ DATA_SOURCES: dict[str, DataSource] = {
         ("arn", "tags", "url"), _oidc_provider
     ),
     "aws:route53/getZone:getZone": DataSource(("name", "privateZone", "vpcId", "zoneId"), _zone),
+    "aws:ssm/getParametersByPath:getParametersByPath": DataSource(
+        ("path", "recursive", "withDecryption"), _parameters, required=("path",)
+    ),
     **ec2_sources.DATA_SOURCES,
 }
 

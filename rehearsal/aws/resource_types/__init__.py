@@ -5,6 +5,7 @@ A page is a file of a service; a resource type is one `ResourceType` on it, name
 
 from rehearsal.aws.resource_types import (
     autoscaling,
+    autoscaling_hooks,
     cloudwatch,
     ec2_compute,
     ec2_endpoints,
@@ -37,6 +38,7 @@ PAGES = (
     ec2_instances,
     ec2_interfaces,
     autoscaling,
+    autoscaling_hooks,
     efs,
     iam,
     iam_profiles,

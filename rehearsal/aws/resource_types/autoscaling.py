@@ -2,8 +2,11 @@
 
 from collections.abc import Iterable
 
+from rehearsal.aws.provider.account import AwsError
 from rehearsal.aws.provider.plain import as_list, as_object
 from rehearsal.aws.provider.running import Running
+from rehearsal.aws.resource_types import autoscaling_rules
+from rehearsal.aws.resource_types.autoscaling_waits import empty, wait_for_capacity
 from rehearsal.aws.resource_types.entry import (
     COMPUTED,
     REPLACES,
@@ -21,20 +24,39 @@ from rehearsal.aws.resource_types.entry import (
 
 COMMA_SEPARATED = Codec(to_api=",".join, from_api=lambda text: text.split(",") if text else None)
 LAUNCH_TEMPLATE = {"id": "LaunchTemplateId", "name": "LaunchTemplateName"}
+REQUIREMENTS = {
+    "acceleratorTotalMemoryMib": "AcceleratorTotalMemoryMiB",
+    "memoryGibPerVcpu": "MemoryGiBPerVCpu",
+    "memoryMib": "MemoryMiB",
+    "totalLocalStorageGb": "TotalLocalStorageGB",
+    "vcpuCount": "VCpuCount",
+}
+"""Names inside instanceRequirements."""
+HOOK = {
+    "name": "LifecycleHookName",
+    "notificationTargetArn": "NotificationTargetARN",
+    "roleArn": "RoleARN",
+}
 SETTINGS = (
+    "capacityRebalance",
     "defaultCooldown",
     "desiredCapacity",
     "healthCheckGracePeriod",
     "healthCheckType",
     "instanceMaintenancePolicy",
     "launchTemplate",
+    "maxInstanceLifetime",
     "maxSize",
     "minSize",
+    "mixedInstancesPolicy",
+    "terminationPolicies",
     "vpcZoneIdentifiers",
 )
 """What one request changes."""
-NEW_INSTANCES = ("launchTemplate", "vpcZoneIdentifiers")
+NEW_INSTANCES = ("launchTemplate", "mixedInstancesPolicy", "vpcZoneIdentifiers")
 """What makes the provider begin an instance refresh where the program asks for refreshes."""
+IN_PROGRESS = "InstanceRefreshInProgress"
+NOTHING_ACTIVE = "ActiveInstanceRefreshNotFound"
 
 
 def _from_tags(tags: Iterable[Values]) -> list[Values]:
@@ -62,34 +84,46 @@ def _update(running: Running) -> None:
     # What did not change is not sent: an autoscaler may have set another size meanwhile.
     changed = [n for n in SETTINGS if running.inputs.get(n) != running.old.get(n)]
     running.do(call("UpdateAutoScalingGroup", takes=("name", *changed)))
+    if {"desiredCapacity", "minSize"} & set(changed):
+        wait_for_capacity(running)
+
+
+def _suspend(running: Running) -> None:
+    had, wanted = (
+        set(as_list(source.get("suspendedProcesses"))) for source in (running.old, running.inputs)
+    )
+    for operation, processes in (
+        ("ResumeProcesses", had - wanted),
+        ("SuspendProcesses", wanted - had),
+    ):
+        if processes:
+            running.api(
+                operation, AutoScalingGroupName=running.id, ScalingProcesses=sorted(processes)
+            )
 
 
 def _refresh(running: Running) -> None:
-    if refresh := as_object(running.inputs.get("instanceRefresh")):
-        asked = {"Strategy": refresh.get("strategy"), "Preferences": refresh.get("preferences")}
-        given = {name: value for name, value in asked.items() if value}
-        running.do(call("StartInstanceRefresh", takes=("name",), **given))
-
-
-def _empty(running: Running) -> None:
-    if not running.inputs.get("forceDelete"):
-        nothing = dict.fromkeys(("MinSize", "MaxSize", "DesiredCapacity"), 0)
-        running.api("UpdateAutoScalingGroup", AutoScalingGroupName=running.id, **nothing)
-        while running.refresh() and running.description.get("Instances"):
-            running.pause()
-
-
-def _sizes(inputs: Values) -> str | None:
-    low, wanted, high = (inputs.get(n) for n in ("minSize", "desiredCapacity", "maxSize"))
-    if low is None or high is None or low <= (low if wanted is None else wanted) <= high:
-        return None
-    return (
-        "ValidationError: minSize <= desiredCapacity <= maxSize must hold "
-        f"(got {low}, {wanted}, {high})"
+    refresh = as_object(running.inputs.get("instanceRefresh"))
+    if not refresh:
+        return
+    asked = {"Strategy": refresh.get("strategy"), "Preferences": refresh.get("preferences")}
+    start = call(
+        "StartInstanceRefresh",
+        takes=("name",),
+        **{name: value for name, value in asked.items() if value},
     )
+    try:
+        running.do(start)
+    except AwsError as error:
+        if error.code != IN_PROGRESS:
+            raise
+        # As the real provider does: the newest template is the one to come.
+        running.do(call("CancelInstanceRefresh", takes=("name",), tolerates=(NOTHING_ACTIVE,)))
+        running.do(start)
 
 
 TAGS = Codec(to_api=list, from_api=_from_tags, inside=True)
+POLICIES = Codec(to_api=list, from_api=lambda names: None if names == ["Default"] else names)
 GROUP = ResourceType(
     token="aws:autoscaling/group:Group",
     service="autoscaling",
@@ -98,10 +132,18 @@ GROUP = ResourceType(
         "minSize": prop(REQUIRED),
         "maxSize": prop(REQUIRED),
         "desiredCapacity": prop(COMPUTED),
+        "capacityRebalance": prop(cleared=False),
         "defaultCooldown": prop(COMPUTED),
         "healthCheckGracePeriod": prop(default=300),
         "healthCheckType": prop(COMPUTED),
+        "initialLifecycleHooks": prop(
+            UNREAD, UNORDERED, api="LifecycleHookSpecificationList", names=HOOK
+        ),
         "launchTemplate": prop(names=LAUNCH_TEMPLATE),
+        "maxInstanceLifetime": prop(cleared=0),
+        "mixedInstancesPolicy": prop(names=REQUIREMENTS),
+        "suspendedProcesses": prop(UNORDERED, at="SuspendedProcesses[].ProcessName"),
+        "terminationPolicies": prop(codec=POLICIES, cleared=["Default"]),
         "vpcZoneIdentifiers": prop(
             COMPUTED,
             UNORDERED,
@@ -109,15 +151,24 @@ GROUP = ResourceType(
             codec=COMMA_SEPARATED,
             refers_to="aws:ec2/subnet:Subnet",
         ),
-        "instanceMaintenancePolicy": prop(UNREAD),
+        "instanceMaintenancePolicy": prop(
+            cleared={"minHealthyPercentage": -1, "maxHealthyPercentage": -1}
+        ),
         "instanceRefresh": prop(UNREAD),
         "forceDelete": prop(UNREAD, default=False),
         "waitForCapacityTimeout": prop(UNREAD, default="10m"),
         "tags": prop(UNORDERED, api="Tags", codec=TAGS),
     },
-    rules=(exactly_one("launchTemplate"), exactly_one("vpcZoneIdentifiers"), _sizes),
+    rules=(
+        exactly_one("launchTemplate", "mixedInstancesPolicy"),
+        exactly_one("vpcZoneIdentifiers"),
+        *autoscaling_rules.RULES,
+    ),
     id="{name}",
-    create=(call("CreateAutoScalingGroup", takes=("name", "tags", *SETTINGS)),),
+    create=(
+        call("CreateAutoScalingGroup", takes=("name", "tags", "initialLifecycleHooks", *SETTINGS)),
+        wait_for_capacity,
+    ),
     read=(
         call(
             "DescribeAutoScalingGroups",
@@ -126,8 +177,13 @@ GROUP = ResourceType(
             at="AutoScalingGroups[0]",
         ),
     ),
-    update=(When(SETTINGS, _update), When(("tags",), _retag), When(NEW_INSTANCES, _refresh)),
-    delete=(_empty, call("DeleteAutoScalingGroup")),
+    update=(
+        When(SETTINGS, _update),
+        When(("suspendedProcesses",), _suspend, at_create=True),
+        When(("tags",), _retag),
+        When(NEW_INSTANCES, _refresh),
+    ),
+    delete=(empty, call("DeleteAutoScalingGroup")),
     default_tags=False,
     outputs={"arn": "AutoScalingGroupARN", "availabilityZones": "AvailabilityZones"},
 )

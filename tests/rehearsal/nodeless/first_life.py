@@ -9,7 +9,10 @@ import pytest
 from rehearsal import __main__ as command_line
 from rehearsal import report
 from rehearsal.account_things import Thing
+from rehearsal.announcements import Kind
 from rehearsal.engine import Outcome
+from rehearsal.interruption import Interruption
+from rehearsal.interruption import Outcome as Interrupted
 from rehearsal.nodes_now import COMPUTE, NODE_POOL, PROVISIONED, Node, nodes_now
 from rehearsal.scenario import Scenario, Scene
 from tests.rehearsal.nodeless.destroying import End, destroy
@@ -75,8 +78,7 @@ class Load(NamedTuple):
 
     at_first: list[Node]
     scenes: list[Scene]
-    victim: Node
-    after_interruption: Scene
+    interruption: Interrupted
     preview: Outcome
 
 
@@ -181,5 +183,7 @@ def _load(stage: Stage) -> Load:
     scenario = Scenario(stage.cluster, state.endpoints, stage.rehearsal.console)
     at_first = [one for one in nodes_now(stage.cluster, scenario.prices) if one.karpenter]
     scenes = scenario.scale(INFLATE, [10, 0, 3])
-    victim, after = scenario.interrupt()
-    return Load(at_first, scenes, victim, after, stage.engine.preview())
+    interruption = Interruption(state, stage.cluster, stage.rehearsal.console)
+    outcome = interruption.play(interruption.victim(None, Kind.SPOT))
+    outcome.require_held()
+    return Load(at_first, scenes, outcome, stage.engine.preview())

@@ -20,12 +20,13 @@ from rich.console import Console
 
 from rehearsal import leftovers, toolchain
 from rehearsal.account_things import Thing
+from rehearsal.at_rest import CLAIMS
 from rehearsal.clients import Cluster, aws_client
 from rehearsal.commands import Options, Rehearsal
 from rehearsal.engine import Engine, Outcome
 from rehearsal.engine_events import Step
 from rehearsal.nodes_now import NODE_POOL, is_true
-from rehearsal.scenario import CLAIMS, Workload
+from rehearsal.scenario import Workload
 from rehearsal.state import ROOT
 
 STACK_FILE = ROOT / "stacks" / "Pulumi.nodeless.yaml"

@@ -36,12 +36,14 @@ def test_karpenter_gives_pods_spot_nodes_and_takes_them_away(load):
 
 
 def test_an_interrupted_spot_node_is_replaced(load):
-    after = load.after_interruption
+    outcome = load.interruption
+    (victim,) = outcome.victims
+    nodes = [one for one in outcome.nodes if one.karpenter]
 
-    assert load.victim.capacity == SPOT
-    assert load.victim.pods
-    assert load.victim.name not in {node.name for node in after.nodes}
-    assert pods(after.nodes) == 5  # noqa: PLR2004
+    assert victim.capacity == SPOT
+    assert {one.name for one in outcome.moves} == set(victim.pods) != set()
+    assert victim.name not in {node.name for node in outcome.nodes}
+    assert pods(nodes) == 5  # noqa: PLR2004
 
 
 def test_a_preview_after_load_and_interruption_is_empty(load):

@@ -59,3 +59,45 @@ def test_different_dates_are_different_images_and_the_same_date_the_same(bare_aw
 )
 def test_an_image_that_cannot_be_is_not_found(bare_aws, name):
     assert refused(lambda: parameter(bare_aws, name)).startswith("ParameterNotFound")
+
+
+def below(aws, path, **options):
+    found = aws.client("ssm").get_paginator("get_parameters_by_path")
+    pages = found.paginate(Path=path, **options)
+    return {one["Name"]: one["Value"] for page in pages for one in page["Parameters"]}
+
+
+def test_the_path_of_a_release_tells_all_of_it_and_an_unknown_one_nothing(bare_aws):
+    release = f"{AL2023}/arm64/standard/{PINNED}"
+
+    found = below(bare_aws, release)
+
+    assert found == {
+        f"{release}/image_id": parameter(bare_aws, f"{release}/image_id"),
+        f"{release}/image_name": PINNED,
+        f"{release}/release_version": "1.35.0-20261101",
+    }
+    bottlerocket = "/aws/service/bottlerocket/aws-k8s-1.35/x86_64/1.50.0"
+    assert set(below(bare_aws, bottlerocket)) == {
+        f"{bottlerocket}/image_id",
+        f"{bottlerocket}/image_version",
+    }
+    assert below(bare_aws, f"{AL2023}/arm64/standard/{PINNED}"[:-1]) == {}
+    assert below(bare_aws, "/aws/service/eks/nowhere", Recursive=True) == {}
+
+
+def test_a_path_above_releases_leads_to_the_newest_of_each_variant(bare_aws):
+    path = AL2023.replace("1.35", "1.33")  # nobody asked for it yet
+
+    assert below(bare_aws, path) == {}
+    found = below(bare_aws, path, Recursive=True)
+
+    assert len(found) == 3 * len(images.AL2023_VARIANTS)
+    assert all("/recommended/" in name for name in found)
+    for above, newest in (
+        ("eks/optimized-ami/1.32/amazon-linux-2023/arm64/standard", "recommended"),
+        ("bottlerocket/aws-k8s-1.32/x86_64", "latest"),
+        ("bottlerocket/aws-k8s-1.31", "x86_64/latest"),
+    ):
+        named = below(bare_aws, f"/aws/service/{above}", Recursive=True)
+        assert f"/aws/service/{above}/{newest}/image_id" in named

@@ -167,6 +167,7 @@ def test_a_group_replaces_what_ends_and_everything_at_a_refresh(aws, scaled):
     first, second = running(aws, name)
 
     aws.client("ec2").terminate_instances(InstanceIds=[first["InstanceId"]])
+    aws.eks_state.settle()
 
     (third,) = [one for one in running(aws, name) if one["InstanceId"] != second["InstanceId"]]
     assert third["InstanceId"] != first["InstanceId"]
@@ -174,7 +175,9 @@ def test_a_group_replaces_what_ends_and_everything_at_a_refresh(aws, scaled):
     aws.client("ec2").create_launch_template_version(
         **versions, LaunchTemplateData={"InstanceType": "t4g.small"}
     )
-    aws.client("autoscaling").start_instance_refresh(AutoScalingGroupName=name)
+    aws.client("autoscaling").start_instance_refresh(
+        AutoScalingGroupName=name, Preferences={"MinHealthyPercentage": 0}
+    )
     fourth, fifth = (one["InstanceId"] for one in running(aws, name))
     assert {fourth, fifth}.isdisjoint({second["InstanceId"], third["InstanceId"]})
     assert {i["Attachment"]["InstanceId"] for i in interfaces(aws)} == {fourth, fifth}

@@ -9,6 +9,7 @@ import pytest
 from tests.rehearsal.aws.provider.world import IMAGE, World
 
 ZONE = "aws:route53/getZone:getZone"
+PARAMETERS = "aws:ssm/getParametersByPath:getParametersByPath"
 IMAGES = "aws:ec2/getAmiIds:getAmiIds"
 ENDPOINT = "aws:ec2/getVpcEndpoint:getVpcEndpoint"
 OIDC = "aws:iam/getOpenIdConnectProvider:getOpenIdConnectProvider"
@@ -146,3 +147,22 @@ def test_a_cluster_and_its_add_ons_are_described(engine: Any, world: World):
     assert (described["version"], described["status"]) == ("1.35", "ACTIVE")
     with pytest.raises(engine.Refusal, match=r"ResourceNotFoundException.*nowhere"):
         engine.invoke("aws:eks/getCluster:getCluster", {"name": "nowhere"})
+
+
+def test_parameters_are_found_by_their_path(engine: Any, played_aws: str):
+    ssm = boto3.client("ssm", "eu-west-1", endpoint_url=played_aws)
+    for number in range(12):  # AWS gives ten a page
+        ssm.put_parameter(Name=f"/mine/{number:02}", Value=str(number), Type="String")
+    ssm.put_parameter(Name="/mine/deep/one", Value="x", Type="SecureString")
+    ssm.close()
+
+    found = engine.invoke(PARAMETERS, {"path": "/mine"})
+    assert found["names"] == [f"/mine/{number:02}" for number in range(12)]
+    assert found["values"] == [str(number) for number in range(12)]
+    assert set(found["types"]) == {"String"}
+    assert found["arns"][0].endswith(":parameter/mine/00")
+    assert found["id"] == "/mine"
+    deep = engine.invoke(PARAMETERS, {"path": "/mine", "recursive": True})
+    assert "/mine/deep/one" in deep["names"]
+    nothing = engine.invoke(PARAMETERS, {"path": "/aws/service/eks/optimized-ami/1.35/nonsense"})
+    assert nothing["names"] == nothing["values"] == nothing["arns"] == []

@@ -21,6 +21,7 @@ from tests.rehearsal.aws.provider.world import (
     instance,
     interface_endpoint,
     launch_template,
+    lifecycle_hook,
     mount_target,
     network_interface,
     node_group,
@@ -85,6 +86,9 @@ LIVES: dict[str, Life] = {
             "healthCheckGracePeriod": 120,
             "tags": [{"key": "Name", "value": "other", "propagateAtLaunch": True}],
         },
+    ),
+    "aws:autoscaling/lifecycleHook:LifecycleHook": Life(
+        lifecycle_hook, lambda _: {"heartbeatTimeout": 120, "defaultResult": "ABANDON"}
     ),
     "aws:efs/fileSystem:FileSystem": Life(
         lambda _: {

@@ -127,7 +127,7 @@ TRUST = json.dumps({"Version": "2012-10-17", "Statement": []})
         (
             GROUP,
             {**GROUP_INPUTS, "launchTemplate": None},
-            "exactly one of launchTemplate must be given (got none)",
+            "exactly one of launchTemplate, mixedInstancesPolicy must be given (got none)",
         ),
         (
             GROUP,

@@ -88,6 +88,7 @@ def test_values_are_checked_against_aws_own_model_where_a_request_takes_them():
     assert unchecked == {
         ("aws:autoscaling/group:Group", "forceDelete"),
         ("aws:autoscaling/group:Group", "instanceRefresh"),
+        ("aws:autoscaling/group:Group", "suspendedProcesses"),
         ("aws:autoscaling/group:Group", "waitForCapacityTimeout"),
         ("aws:cloudwatch/eventRule:EventRule", "forceDestroy"),
         ("aws:cloudwatch/eventTarget:EventTarget", "forceDestroy"),

@@ -268,6 +268,17 @@ def auto_scaling_group(world: World) -> dict[str, Any]:
     }
 
 
+def lifecycle_hook(world: World) -> dict[str, Any]:
+    group = world.make("aws:autoscaling/group:Group", auto_scaling_group(world) | {"minSize": 0})
+    return {
+        "name": "drain",
+        "autoscalingGroupName": group.id,
+        "lifecycleTransition": "autoscaling:EC2_INSTANCE_TERMINATING",
+        "defaultResult": "CONTINUE",
+        "heartbeatTimeout": 300,
+    }
+
+
 def instance(world: World) -> dict[str, Any]:
     role = world.role("ec2.amazonaws.com").id
     profile = world.make("aws:iam/instanceProfile:InstanceProfile", {"role": role}).id

@@ -1,0 +1,119 @@
+"""Settings of groups that moto drops on their way, at creation or at updates."""
+
+# pyright: basic
+# botocore, moto and lightkube leave too much untyped for the strict mode.
+
+from typing import Any
+
+from moto.autoscaling.exceptions import ValidationError
+from moto.autoscaling.responses import AutoScalingResponse
+from moto.core.responses import EmptyResult
+
+from rehearsal.aws.scaling.capacity import with_defaults
+
+_moto_creates = AutoScalingResponse.create_auto_scaling_group
+_moto_updates = AutoScalingResponse.update_auto_scaling_group
+NO_POLICY = -1
+"""Of both percentages: the group has no maintenance policy any more."""
+
+
+def create_group(response: Any) -> Any:
+    """CreateAutoScalingGroup, with the hooks that it brings."""
+    _check_policy(response)
+    answer = _moto_creates(response)
+    backend, name = response.autoscaling_backend, response._get_param("AutoScalingGroupName")
+    group = backend.autoscaling_groups[name]
+    group.mixed_instances_policy = group.mixed_instances_policy and with_defaults(
+        group.mixed_instances_policy
+    )
+    _take_over(response, group)
+    for given in response._get_param("LifecycleHookSpecificationList", []):
+        hook = backend.create_lifecycle_hook(
+            name=given["LifecycleHookName"],
+            as_name=name,
+            transition=given["LifecycleTransition"],
+            timeout=given.get("HeartbeatTimeout"),
+            result=given.get("DefaultResult"),
+        )
+        hook.notification_metadata = given.get("NotificationMetadata")
+        hook.notification_target_arn = given.get("NotificationTargetARN")
+        hook.role_arn = given.get("RoleARN")
+    return answer
+
+
+def update_group(response: Any) -> EmptyResult:
+    """UpdateAutoScalingGroup: what is not said stays."""
+    _check_policy(response)
+    groups = response.autoscaling_backend.autoscaling_groups
+    if group := groups.get(response._get_param("AutoScalingGroupName")):
+        _take_over(response, group)
+        group.capacity_rebalance = response._get_bool_param(
+            "CapacityRebalance", group.capacity_rebalance
+        )
+        group.default_cooldown = response._get_int_param("DefaultCooldown", group.default_cooldown)
+        group.termination_policies = response._get_param(
+            "TerminationPolicies", group.termination_policies
+        )
+    return _moto_updates(response)  # type: ignore[return-value]
+
+
+def update_settings(group: Any, **asked: Any) -> None:
+    """FakeAutoScalingGroup.update: keeps the mixed policy, and the size within its bounds."""
+    group._set_azs_and_vpcs(asked["availability_zones"], asked["vpc_zone_identifier"], update=True)
+    template, policy = asked["launch_template"], asked["mixed_instances_policy"]
+    if template or policy or asked["launch_config_name"]:
+        group.mixed_instances_policy = policy and with_defaults(policy)
+        group._set_launch_configuration(
+            asked["launch_config_name"],
+            template,
+            mixed_instances_policy=group.mixed_instances_policy,
+        )
+        if policy:
+            group.provided_launch_template_version = group.launch_template_version
+    for attribute, name in (
+        ("max_size", "max_size"),
+        ("min_size", "min_size"),
+        ("health_check_grace_period", "health_check_period"),
+        ("health_check_type", "health_check_type"),
+        (
+            "new_instances_protected_from_scale_in",
+            "new_instances_protected_from_scale_in",
+        ),
+    ):
+        if asked[name] is not None:
+            setattr(group, attribute, asked[name])
+    wanted = asked["desired_capacity"]
+    if wanted is None:
+        wanted = min(max(group.desired_capacity, group.min_size), group.max_size)
+    group.set_desired_capacity(wanted)
+
+
+def _take_over(response: Any, group: Any) -> None:
+    """What moto does not know of, as DescribeAutoScalingGroups then tells it."""
+    if policy := response._get_param("InstanceMaintenancePolicy"):
+        removed = int(policy["MinHealthyPercentage"]) == NO_POLICY
+        group.instance_maintenance_policy = None if removed else policy
+    if (lifetime := response._get_int_param("MaxInstanceLifetime")) is not None:
+        group.max_instance_lifetime = lifetime or None
+    if (grace := response._get_int_param("HealthCheckGracePeriod")) is not None:
+        # moto takes 0 for nothing.
+        group.health_check_grace_period = grace
+
+
+def _check_policy(response: Any) -> None:
+    policy = response._get_param("MixedInstancesPolicy")
+    if not policy:
+        return
+    given = policy["LaunchTemplate"]["LaunchTemplateSpecification"]
+    ec2 = response.autoscaling_backend.ec2_backend
+    if given.get("LaunchTemplateId"):
+        template = ec2.get_launch_template(given["LaunchTemplateId"])
+    else:
+        template = ec2.get_launch_template_by_name(given["LaunchTemplateName"])
+    version = template.get_version(given.get("Version") or "$Default")
+    if version.data.get("InstanceMarketOptions"):
+        raise ValidationError(
+            "Incompatible launch template: You cannot use a launch template that is set to request "
+            "Spot Instances (InstanceMarketOptions) when you configure an Auto Scaling group with "
+            "a mixed instances policy. Add a different launch template to the group and try again."
+        )

@@ -1,0 +1,133 @@
+"""An interruption while it goes on: who is told when, who is drained, who is to be ended."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rehearsal.announcements import Ec2, Kind
+from rehearsal.at_rest import claims_at_rest, waiting_pods
+from rehearsal.clients import Cluster
+from rehearsal.draining import Budgets, Moves
+from rehearsal.nodes_now import Node
+
+HOOK_SECONDS = 5.0
+"""A drained instance that its group ends through a hook is gone within these; where nobody
+completes the hook, EC2 takes it after them instead of at the end of its two minutes."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Whose end is announced, why, and with how many seconds between two of them."""
+
+    victims: Sequence[Node]
+    kind: Kind
+    gap: float = 0.0
+    held: Sequence[str] = ()
+    """Groups that get no instances until all victims are gone."""
+
+
+class UnderWay:
+    """One interruption; `look` often. `nodes` tells all that there are."""
+
+    def __init__(
+        self, cluster: Cluster, ec2: Ec2, nodes: Callable[[], list[Node]], plan: Plan
+    ) -> None:
+        self.cluster, self.ec2, self.now = cluster, ec2, nodes
+        self.victims, self.kind, self.held = plan.victims, plan.kind, plan.held
+        self.began = time.monotonic()
+        self.due = {one.name: number * plan.gap for number, one in enumerate(plan.victims)}
+        self.moves = Moves(cluster, self._clock)
+        self.budgets = Budgets(cluster)
+        self.cordoned: set[str] = set()
+        """Victims that were seen without taking new pods: who is not among them was not drained."""
+        self.stay: set[str] = set()
+        """Victims that nobody ends."""
+        self.drained_at: dict[str, float] = {}
+        self.ended: set[str] = set()
+        """Drained victims that EC2 was asked to end."""
+        self.nodes = self.now()
+        self.owners = self._able()
+        self.notes: list[str] = []
+        self.budgets.look()
+
+    def _clock(self) -> float:
+        return time.monotonic() - self.began
+
+    def look(self) -> tuple[bool, str]:
+        """Announce what is due, look at pods and budgets, end what is drained."""
+        for victim in self.victims:
+            if victim.name in self.due and self._clock() >= self.due[victim.name]:
+                del self.due[victim.name]
+                self._announce(victim)
+        self.nodes = self.now()
+        self.moves.look({one.name for one in self.nodes if not one.leaving})
+        self.budgets.look()
+        waiting = waiting_pods(self.cluster)
+        there = {one.name for one in self.nodes}
+        self.cordoned |= {one.name for one in self.nodes if one.leaving}
+        left = [one for one in self.victims if one.name in there - self.stay]
+        for victim in left:
+            self._end_if_drained(victim)
+        seen = (
+            f"{len(self.moves.drained)} of {len(self.victims)} nodes drained, "
+            f"{len(left)} not yet gone, {len(waiting)} pods wait"
+        )
+        drained = len(self.moves.drained) == len(self.victims)
+        if drained and not left and self.held:
+            self._release(waiting)
+        whole = self._replaced() and claims_at_rest(self.cluster)
+        return drained and not left and not waiting and whole, seen
+
+    def _announce(self, victim: Node) -> None:
+        self.moves.tell(victim.name)
+        self.ec2.announce(self.kind, victim.instance_id)
+        if victim.karpenter:
+            # Its simulated fleet launched it: Karpenter ends it itself.
+            return
+        if self.kind is Kind.SPOT:
+            self.ec2.end_after_notice(victim.instance_id)
+        if self.kind is Kind.REBALANCE and not self.ec2.rebalance(victim.instance_id):
+            self.stay.add(victim.name)
+            self.notes.append(
+                f"{victim.name} stays, drained: its group has no capacityRebalance, so nobody "
+                "launches another or ends it."
+            )
+
+    def _end_if_drained(self, victim: Node) -> None:
+        """A drained instance need not be waited for: EC2 takes it now."""
+        if victim.karpenter or victim.name in self.ended or victim.name not in self.moves.drained:
+            return
+        drained_at = self.drained_at.setdefault(victim.name, self._clock())
+        if self._clock() - drained_at < HOOK_SECONDS:
+            return
+        self.ended.add(victim.name)
+        if self.kind is Kind.SPOT:
+            self.ec2.end_after_notice(victim.instance_id, 0)
+        if self.kind is Kind.MAINTENANCE:
+            self.ec2.retire(victim.instance_id)
+
+    def _release(self, waiting: Sequence[str]) -> None:
+        """All victims are gone: tell where their pods are, and let groups have instances again."""
+        on_demand = {one.name for one in self.nodes if one.capacity == "on-demand"}
+        moved = [one for one in self.moves.pods.values() if one.now_on in on_demand]
+        self.notes.append(
+            f"With no spot instance to be had, {len(moved)} pods from spot nodes ran on demand and "
+            f"{len(waiting)} waited for room."
+        )
+        self.notes += [f"  {line}" for line in waiting]
+        self.ec2.release_launches(self.held)
+        self.held = ()
+
+    def _replaced(self) -> bool:
+        """Whether each group has as many nodes that take pods as before."""
+        able = self._able()
+        stay = [one.owner for one in self.victims if one.name in self.stay]
+        return all(
+            able.count(one) >= self.owners.count(one) - stay.count(one) for one in set(self.owners)
+        )
+
+    def _able(self) -> list[str]:
+        """The owners of the nodes of own groups, a name for each that takes pods."""
+        return [
+            one.owner for one in self.nodes if one.self_managed and one.ready and not one.leaving
+        ]

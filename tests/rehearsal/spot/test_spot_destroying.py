@@ -1,0 +1,30 @@
+"""The destroy of the spot stack."""
+
+import pytest
+
+pytestmark = pytest.mark.engine
+
+
+def step(outcome, type_end, part):
+    (found,) = [
+        s for s in outcome.steps if s.custom and s.type.endswith(type_end) and part in s.name
+    ]
+    return found
+
+
+@pytest.mark.feature("A0-35")
+def test_the_group_goes_while_its_handler_lives(life):
+    group = step(life.destroy, ":Group", "ng-spot")
+    handler = step(life.destroy, ":Release", "node-termination-handler")
+    cni = step(life.destroy, ":Addon", "vpc-cni")
+    entry = step(life.destroy, ":AccessEntry", "ng-spot")
+
+    assert group.finished <= handler.started
+    assert group.finished <= cni.started
+    assert group.finished <= entry.started
+
+
+@pytest.mark.feature("A0-34", "C-03")
+def test_nothing_is_left(life):
+    assert life.destroy.succeeded
+    assert life.left == []
