@@ -1,6 +1,6 @@
 """Measures the program and writes the README's table.
 
-python -m bench                       all of it, about ten minutes, into README.md
+python -m bench                       all of it, about twelve minutes, into README.md
 python -m bench --export FILE         only the longest chains of a stack that exists somewhere:
                                       FILE (or - for standard input) is `pulumi stack export`
 """
@@ -21,10 +21,13 @@ from rich.markdown import Markdown
 from bench.critical_path import StateError
 from bench.measure import Life, Previews, build_tools, life, previews
 from bench.report import Line, MarkerError, Paths, chains, path_lines, paths, replaced, table
+from rehearsal.announcements import NOTICE_SECONDS
 from rehearsal.errors import RehearsalError
 
 README = Path(__file__).parent.parent / "README.md"
 ROUNDS = 5
+SPOT = "spot"
+"""The stack that is measured beside the chosen one."""
 WARM_SECONDS = 150
 INTERRUPTED = 130
 PREVIEW_RATIO = 2
@@ -60,6 +63,28 @@ def lines(before: Previews, first: Life, again: Life) -> list[Line]:
     ]
 
 
+def spot_lines(before: Previews, measured: Life) -> list[Line]:
+    """The same of the stack whose nodes come in groups."""
+    drained = "not measured: the handler does not run on this machine"
+    if measured.drained is not None:
+        drained = f"{measured.drained:.1f} s"
+    return [
+        Line(
+            f"`spot`: preview, {before.resources} resources, nothing exists yet",
+            f"{before.stack:.1f} s = {before.stack / before.empty:.2f} times the floor",
+            f"at most {PREVIEW_RATIO} times",
+        ),
+        Line("`spot`: `up` in the rehearsal", f"{measured.up:.0f} s"),
+        Line("`spot`: preview after `up`: nothing to change", f"{measured.second_preview:.1f} s"),
+        Line(
+            "`spot`: from the warning about a spot node to its last pod gone, real handler",
+            drained,
+            f"at most {NOTICE_SECONDS:.0f} s, which is all that AWS gives",
+        ),
+        Line("`spot`: `destroy` in the rehearsal", f"{measured.destroy:.0f} s"),
+    ]
+
+
 def _machine() -> str:
     """What the figures were measured on; they are to be compared within one table only."""
     return (
@@ -83,8 +108,10 @@ def _measure(stack: str, rounds: int, console: Console) -> tuple[str, Paths]:
     again = life(stack, say)
     say("previews")
     before = previews(stack, rounds, say)
+    say(f"the stack {SPOT}")
+    spot = spot_lines(previews(SPOT, rounds, say, pools=()), life(SPOT, say))
     found = paths(again.export)
-    measured = [*lines(before, first, again), *path_lines(found)]
+    measured = [*lines(before, first, again), *path_lines(found), *spot]
     return f"{table(measured)}\n\n{_machine()}", found
 
 

@@ -4,7 +4,7 @@ import dataclasses
 import io
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -15,9 +15,12 @@ import yaml
 from rich.console import Console
 
 from rehearsal import toolchain
+from rehearsal.announcements import Kind
 from rehearsal.commands import Options, Rehearsal
 from rehearsal.engine import Engine
 from rehearsal.errors import RehearsalError
+from rehearsal.nodes import namespaces
+from rehearsal.spot_commands import SpotCommands
 from rehearsal.stack_file import PROJECT, StackFile
 from rehearsal.state import State
 
@@ -40,6 +43,9 @@ class Life(NamedTuple):
     """From nothing running until it is destroyed and nothing is left, with the waits for pods and
     pools and the look at what is left; without the second preview."""
     export: dict[str, Any]
+    drained: float | None = None
+    """From the warning about a spot node until its last pod was gone from it, where a stack has
+    spot groups and this machine can run their handler."""
 
 
 class Previews(NamedTuple):
@@ -70,13 +76,29 @@ def life(stack: str, say: Say) -> Life:
         say("second preview")
         preview = rehearsal.preview(expect_no_changes=True)
         export = rehearsal.engine().export()
+        say("interruption")
+        drained = _drained(rehearsal)
         say("destroy")
         destroy, destroyed = _timed(rehearsal.destroy)
         total = start + up + destroy
-        return Life(start, outcome.seconds, preview.seconds, destroyed.seconds, total, export)
+        return Life(
+            start, outcome.seconds, preview.seconds, destroyed.seconds, total, export, drained
+        )
 
 
-def previews(stack: str, rounds: int, say: Say) -> Previews:
+def _drained(rehearsal: Rehearsal) -> float | None:
+    if not rehearsal.stack_file.has_termination_handler or namespaces.missing():
+        return None
+    commands = SpotCommands(rehearsal.state, rehearsal.console)
+    # Else the pods that prefer spot are where they were before spot nodes had joined.
+    commands.samples()
+    plays = commands.interruption
+    outcome = plays.play(plays.victim(None, Kind.SPOT))
+    outcome.require_held()
+    return max(outcome.drained.values())
+
+
+def previews(stack: str, rounds: int, say: Say, pools: Sequence[int] = POOLS) -> Previews:
     """Previews of an empty program and of the stack, by turns, so that both meet the same machine.
 
     Raises RehearsalError if a preview fails.
@@ -94,13 +116,13 @@ def previews(stack: str, rounds: int, say: Say) -> Previews:
             seconds["empty"].append(_preview(empty)[0])
             time_, resources = _preview(engine)
             seconds["stack"].append(time_)
-            for pools in POOLS:
-                _prepare(rehearsal, engine, pools)
-                seconds.setdefault(pools, []).append(_preview(engine)[0])
+            for count in pools:
+                _prepare(rehearsal, engine, count)
+                seconds.setdefault(count, []).append(_preview(engine)[0])
     return Previews(
         median(seconds["empty"]),
         median(seconds["stack"]),
-        {pools: median(seconds[pools]) for pools in POOLS},
+        {count: median(seconds[count]) for count in pools},
         resources,
     )
 

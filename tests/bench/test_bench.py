@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from bench.__main__ import lines, main
+from bench.__main__ import lines, main, spot_lines
 from bench.measure import Life, Previews, with_pools
 from rehearsal.errors import RehearsalError
 
@@ -87,3 +87,16 @@ def test_figures_stand_as_ratios_to_the_floor_of_the_same_run():
     assert pools.measured == "1.8 s, 1.9 s, 2.7 s: +0.9 s for 99 more"
     whole = measured["from nothing running to destroyed, first time, again"]
     assert (whole.measured, whole.aim) == ("160 s, 120 s", "at most 150 s again")
+
+
+@pytest.mark.parametrize(
+    ("drained", "said"), [(1.26, "1.3 s"), (None, "not measured: the handler does not run")]
+)
+def test_the_spot_stack_tells_how_long_a_drain_takes(drained, said):
+    before = Previews(1.0, 2.5, {}, 116)
+    told = spot_lines(before, Life(20, 30, 4, 12, 60, {}, drained))
+
+    assert told[0].measured == "2.5 s = 2.50 times the floor"
+    assert "116 resources" in told[0].what
+    assert [line.measured.startswith(said) for line in told].count(True) == 1
+    assert [line.measured for line in told][1] == "30 s"
