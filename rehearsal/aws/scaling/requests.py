@@ -15,7 +15,12 @@ from moto.autoscaling.responses import AutoScalingResponse
 from moto.core.responses import ActionResult, EmptyResult
 
 from rehearsal.aws.scaling import endings, launches, refreshes
-from rehearsal.aws.scaling.settings import create_group, update_group, update_settings
+from rehearsal.aws.scaling.settings import (
+    create_group,
+    own_template,
+    update_group,
+    update_settings,
+)
 
 
 def install() -> None:
@@ -25,6 +30,7 @@ def install() -> None:
     )
     group.set_desired_capacity = launches.set_desired_capacity
     group.update = update_settings
+    group.launch_template = property(own_template)
     backend.set_desired_capacity = _set_desired_capacity
     backend.delete_auto_scaling_group = _delete_at_once
     backend.terminate_instance = _terminate

@@ -3,9 +3,10 @@
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
 
-from typing import Any
+from typing import Any, cast
 
 from moto.autoscaling.exceptions import ValidationError
+from moto.autoscaling.models import FakeAutoScalingGroup
 from moto.autoscaling.responses import AutoScalingResponse
 from moto.core.responses import EmptyResult
 
@@ -13,6 +14,7 @@ from rehearsal.aws.scaling.capacity import with_defaults
 
 _moto_creates = AutoScalingResponse.create_auto_scaling_group
 _moto_updates = AutoScalingResponse.update_auto_scaling_group
+_moto_tells: Any = cast("Any", FakeAutoScalingGroup.launch_template).fget
 NO_POLICY = -1
 """Of both percentages: the group has no maintenance policy any more."""
 
@@ -68,8 +70,6 @@ def update_settings(group: Any, **asked: Any) -> None:
             template,
             mixed_instances_policy=group.mixed_instances_policy,
         )
-        if policy:
-            group.provided_launch_template_version = group.launch_template_version
     for attribute, name in (
         ("max_size", "max_size"),
         ("min_size", "min_size"),
@@ -86,6 +86,11 @@ def update_settings(group: Any, **asked: Any) -> None:
     if wanted is None:
         wanted = min(max(group.desired_capacity, group.min_size), group.max_size)
     group.set_desired_capacity(wanted)
+
+
+def own_template(group: Any) -> dict[str, Any] | None:
+    """FakeAutoScalingGroup.launch_template: a mixed policy has it, then the group has none."""
+    return None if group.mixed_instances_policy else _moto_tells(group)
 
 
 def _take_over(response: Any, group: Any) -> None:

@@ -108,6 +108,8 @@ def play(stage: Stage, config: Config) -> Life:
     interrupted = player.interrupt()
     changed = player.change()
     metadata = player.by_metadata()
+    # In its own mode again: then a destroy drains.
+    player.between_nodes(player.keep(_in_mode_queue))
     destroy = player.engine().destroy()
     return Life(made, plans, interrupted, changed, metadata, destroy, stage.left())
 
@@ -216,8 +218,7 @@ class Player:
         )
 
     def by_metadata(self) -> Metadata:
-        up = self.keep(_in_mode_imds).up()
-        self.rolled(set())
+        up = self.between_nodes(self.keep(_in_mode_imds))
         preview = self.engine().preview()
         handler = self.cluster.get(
             "/apis/apps/v1/namespaces/kube-system/daemonsets/aws-node-termination-handler"
@@ -225,6 +226,19 @@ class Player:
         plays = self.commands.interruption
         spot = plays.play(plays.victim(None, Kind.SPOT), Kind.SPOT)
         return Metadata(up=up, preview=preview, handler=handler, spot=spot)
+
+    def between_nodes(self, engine: Engine) -> Outcome:
+        """`up` while there is no spot node, which would else wait out its hook when it goes."""
+        autoscaling, ec2 = self.stage.aws("autoscaling"), self.stage.aws("ec2")
+        launching = {"AutoScalingGroupName": "spot-ng-spot", "ScalingProcesses": ["Launch"]}
+        self.settled()
+        autoscaling.suspend_processes(**launching)
+        ec2.terminate_instances(InstanceIds=self.instances())
+        _wait(lambda: not self.spot_nodes(), "spot nodes are still there")
+        outcome = engine.up()
+        autoscaling.resume_processes(**launching)
+        self.settled()
+        return outcome
 
     def group(self) -> Object:
         found = self.stage.aws("autoscaling").describe_auto_scaling_groups(
@@ -322,6 +336,13 @@ def _in_mode_imds(config: Config) -> None:
     config[f"frugal-eks:{ADDONS}"]["nodeTerminationHandler"] = {
         "mode": "imds",
         "nodeSelector": SPOT,
+    }
+
+
+def _in_mode_queue(config: Config) -> None:
+    config[f"frugal-eks:{ADDONS}"]["nodeTerminationHandler"] = {
+        "mode": "queue",
+        "nodeSelector": {"lifecycle": "OnDemand"},
     }
 
 

@@ -86,7 +86,7 @@ def test_the_spot_preference_is_an_update_in_place(life):
 def test_without_the_samples_their_services_and_deployments_go_and_nothing_else(life):
     gone = changed(life.changed.samples_off)
 
-    assert operations(life.changed.samples_off) == {"delete"}
+    assert operations(life.changed.samples_off) == {"delete"}, gone
     names = ["ecsdemo-crystal", "ecsdemo-frontend", "ecsdemo-nodejs"]
     for kind in ("kubernetes:apps/v1:Deployment", "kubernetes:core/v1:Service"):
         assert sorted(name for _, of_kind, name in gone if of_kind == kind) == names

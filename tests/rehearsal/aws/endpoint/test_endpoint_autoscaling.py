@@ -140,6 +140,11 @@ def test_an_update_keeps_the_policy_that_it_does_not_name(groups):
         InstanceMaintenancePolicy={"MinHealthyPercentage": 90, "MaxHealthyPercentage": 120},
     )
     told = groups.described(name)
+    assert "LaunchTemplate" not in told
+    policy = told["MixedInstancesPolicy"]
+    del policy["LaunchTemplate"]["LaunchTemplateSpecification"]["LaunchTemplateName"]
+    client.update_auto_scaling_group(AutoScalingGroupName=name, MixedInstancesPolicy=policy)
+    assert "LaunchTemplate" not in groups.described(name)
     assert told["CapacityRebalance"] is False
     assert told["InstanceMaintenancePolicy"] == {
         "MinHealthyPercentage": 90,
