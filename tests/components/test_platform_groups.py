@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 
 import pytest
 
@@ -89,6 +90,46 @@ def test_an_autoscaler_owns_the_number_of_nodes(spot, group):
     alone = spot({"clusterAutoscaler": None})
     assert "desiredCapacity" not in alone.one(GROUP).request.ignoreChanges
     assert not alone.one(MANAGED).request.ignoreChanges
+
+
+@pytest.mark.feature("A3-01", "A3-05", "A3-06")
+def test_the_autoscaler_sees_the_group_and_may_resize_it(spot, group):
+    built = spot()
+    values = built.named(RELEASE, "cluster-autoscaler").inputs["values"]
+    tags = {tag["key"]: tag["value"] for tag in group.inputs["tags"]}
+
+    # The chart looks for these two keys (its helper `cluster-autoscaler.autodiscovery`).
+    name = values["autoDiscovery"]["clusterName"]
+    assert {f"k8s.io/cluster-autoscaler/{key}" for key in ("enabled", name)} <= tags.keys()
+    policy = json.loads(built.named(INLINE, "cluster-autoscaler-role-policy").inputs["policy"])
+    (scale,) = [s for s in policy["Statement"] if "autoscaling:SetDesiredCapacity" in s["Action"]]
+    wanted = scale["Condition"]["StringEquals"]
+    assert wanted == {f"aws:ResourceTag/{key}": tags[key] for key in tags if key in str(wanted)}
+    assert len(wanted) == len(("enabled", name))
+    bound = built.named(
+        "aws:eks/podIdentityAssociation:PodIdentityAssociation",
+        "cluster-autoscaler-role-association",
+    ).inputs
+    assert bound["serviceAccount"] == values["rbac"]["serviceAccount"]["name"]
+
+
+REGIONS = re.compile(r"\b[a-z]{2}-(?:north|south|east|west|central)+[a-z]*-\d\b")
+
+
+@pytest.mark.feature("A0-10")
+@pytest.mark.parametrize("region", ["ap-northeast-2", "us-west-2"])
+def test_one_key_says_the_region_everywhere(spot, region):
+    addons = {"awsLoadBalancerController": {}, "nodeTerminationHandler": {}, "ebsCsi": {}}
+    built = spot({"aws:region": region, "addons": addons})
+
+    told = [each.inputs["values"] for each in built.every(RELEASE)]
+    named = [values.get("awsRegion") or values.get("region") for values in told]
+    assert [name for name in named if name] == [region] * len([name for name in named if name])
+    assert named.count(region) == len(("autoscaler", "handler", "balancers"))
+    assert set(REGIONS.findall(json.dumps(told))) == {region}
+    assert f"--region {region} " in built.outputs["platform"]["updateKubeconfig"]
+    policies = [each.inputs["policy"] for each in built.every(INLINE)]
+    assert set(REGIONS.findall(json.dumps(policies))) <= {region, "eu-west-1"}
 
 
 @pytest.mark.feature("A0-09")

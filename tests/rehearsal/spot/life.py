@@ -237,6 +237,8 @@ class Player:
         _wait(lambda: not self.spot_nodes(), "spot nodes are still there")
         outcome = engine.up()
         autoscaling.resume_processes(**launching)
+        # The state has read that nothing is launched.
+        self.engine().up()
         self.settled()
         return outcome
 
