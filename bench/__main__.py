@@ -21,8 +21,8 @@ from rich.markdown import Markdown
 from bench.critical_path import StateError
 from bench.measure import Life, Previews, build_tools, life, previews
 from bench.report import Line, MarkerError, Paths, chains, path_lines, paths, replaced, table
-from rehearsal.announcements import NOTICE_SECONDS
 from rehearsal.errors import RehearsalError
+from rehearsal.interruptions.announcements import NOTICE_SECONDS
 
 README = Path(__file__).parent.parent / "README.md"
 ROUNDS = 5

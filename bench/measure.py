@@ -15,12 +15,12 @@ import yaml
 from rich.console import Console
 
 from rehearsal import toolchain
-from rehearsal.announcements import Kind
 from rehearsal.commands import Options, Rehearsal
 from rehearsal.engine import Engine
 from rehearsal.errors import RehearsalError
+from rehearsal.interruptions.announcements import Kind
+from rehearsal.interruptions.spot_commands import SpotCommands
 from rehearsal.nodes import namespaces
-from rehearsal.spot_commands import SpotCommands
 from rehearsal.stack_file import PROJECT, StackFile
 from rehearsal.state import State
 

@@ -23,12 +23,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from rehearsal import report
-from rehearsal.announcements import Kind
 from rehearsal.commands import Options, Rehearsal
 from rehearsal.engine import EngineError
 from rehearsal.errors import RehearsalError
+from rehearsal.interruptions.announcements import Kind
+from rehearsal.interruptions.spot_commands import not_run
 from rehearsal.scenario import REPLICAS
-from rehearsal.spot_commands import not_run
 from rehearsal.state import DEFAULT
 
 FAILED, INTERRUPTED = 1, 130

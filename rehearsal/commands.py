@@ -25,10 +25,10 @@ from rehearsal.clients import Cluster
 from rehearsal.engine import Engine, EngineSetup, Outcome
 from rehearsal.errors import RehearsalError
 from rehearsal.group_members import Members
+from rehearsal.interruptions.spot_commands import SpotCommands
 from rehearsal.nodes_now import nodes_now
 from rehearsal.price_list import PriceList
 from rehearsal.scenario import REPLICAS, Scenario, Workload
-from rehearsal.spot_commands import SpotCommands
 from rehearsal.stack_file import PROJECT, StackFile
 from rehearsal.state import ROOT, Endpoints, State
 

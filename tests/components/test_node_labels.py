@@ -24,8 +24,10 @@ def labelled():
 def test_each_node_gets_a_patch_of_its_labels_and_nothing_else(once):
     patches = once(labelled).every(PATCH)
 
-    assert [patch.inputs for patch in patches] == [
-        {
+    # They are declared side by side, in any order.
+    patched = {patch.inputs["metadata"]["name"]: patch.inputs for patch in patches}
+    assert patched == {
+        node: {
             "apiVersion": "v1",
             "kind": "Node",
             "metadata": {"name": node, "labels": labels},
@@ -34,7 +36,7 @@ def test_each_node_gets_a_patch_of_its_labels_and_nothing_else(once):
             *((node, {"lifecycle": "OnDemand"}) for node in NODES),
             (OTHER, {"lifecycle": "Ec2Spot", "team": "web"}),
         ]
-    ]
+    }
 
 
 def test_a_node_is_looked_up_before_its_patch_which_would_make_one(once):

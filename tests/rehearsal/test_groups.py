@@ -6,14 +6,15 @@ import types
 import pytest
 from rich.console import Console
 
-from rehearsal import groups, spot_commands, spot_report
-from rehearsal.announcements import Kind
+from rehearsal import groups
 from rehearsal.errors import RehearsalError
 from rehearsal.group_members import Member, Members
 from rehearsal.groups import Group, groups_now
+from rehearsal.interruptions import spot_commands, spot_report
+from rehearsal.interruptions.announcements import Kind
+from rehearsal.interruptions.spot_commands import SpotCommands
+from rehearsal.interruptions.spot_report import groups_table
 from rehearsal.nodes_now import Node, nodes_now
-from rehearsal.spot_commands import SpotCommands
-from rehearsal.spot_report import groups_table
 from rehearsal.stack_file import StackFile
 
 ENDPOINTS = {"apiServer": "", "aws": "", "region": "eu-west-1", "account": "111122223333"}

@@ -9,14 +9,14 @@ import types
 import pytest
 from rich.console import Console
 
-from rehearsal import announcements, interruption, under_way
-from rehearsal.announcements import NOTICE_SECONDS, Kind, event, told
-from rehearsal.draining import Budgets, Moves, unmoved
 from rehearsal.errors import RehearsalError
-from rehearsal.interruption import Interruption, Outcome
+from rehearsal.interruptions import announcements, interruption, under_way
+from rehearsal.interruptions.announcements import NOTICE_SECONDS, Kind, event, told
+from rehearsal.interruptions.draining import Budgets, Moves, unmoved
+from rehearsal.interruptions.interruption import Interruption, Outcome
+from rehearsal.interruptions.spot_report import print_outcome
 from rehearsal.nodes.notices import Notices, read, write
 from rehearsal.nodes_now import Node
-from rehearsal.spot_report import print_outcome
 from rehearsal.state import State
 
 ENDPOINTS = {"apiServer": "", "aws": "", "region": "eu-west-1", "account": "111122223333"}

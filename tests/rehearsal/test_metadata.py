@@ -9,7 +9,7 @@ from http import HTTPStatus
 
 import pytest
 
-from rehearsal.announcements import Kind, told
+from rehearsal.interruptions.announcements import Kind, told
 from rehearsal.nodes import metadata, notices
 
 DATA = "/latest/meta-data"

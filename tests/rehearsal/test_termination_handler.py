@@ -17,9 +17,9 @@ from lightkube.resources.policy_v1 import PodDisruptionBudget
 from rich.console import Console
 
 from rehearsal import charts, lifecycle, toolchain
-from rehearsal.announcements import NOTICE_SECONDS, Kind, event
 from rehearsal.clients import Cluster, aws_client
-from rehearsal.interruption import Interruption
+from rehearsal.interruptions.announcements import NOTICE_SECONDS, Kind, event
+from rehearsal.interruptions.interruption import Interruption
 from rehearsal.nodes import cluster, namespaces
 from rehearsal.state import State
 

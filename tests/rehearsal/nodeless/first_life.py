@@ -9,10 +9,10 @@ import pytest
 from rehearsal import __main__ as command_line
 from rehearsal import report
 from rehearsal.account_things import Thing
-from rehearsal.announcements import Kind
 from rehearsal.engine import Outcome
-from rehearsal.interruption import Interruption
-from rehearsal.interruption import Outcome as Interrupted
+from rehearsal.interruptions.announcements import Kind
+from rehearsal.interruptions.interruption import Interruption
+from rehearsal.interruptions.interruption import Outcome as Interrupted
 from rehearsal.nodes_now import COMPUTE, NODE_POOL, PROVISIONED, Node, nodes_now
 from rehearsal.scenario import Scenario, Scene
 from tests.rehearsal.nodeless.destroying import End, destroy

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from rehearsal.account_things import Thing
-from rehearsal.announcements import Kind
 from rehearsal.engine import Engine, Outcome
-from rehearsal.interruption import Interruption
-from rehearsal.interruption import Outcome as Drained
+from rehearsal.interruptions.announcements import Kind
+from rehearsal.interruptions.interruption import Interruption
+from rehearsal.interruptions.interruption import Outcome as Drained
+from rehearsal.interruptions.spot_commands import SpotCommands
 from rehearsal.nodes_now import is_true
-from rehearsal.spot_commands import SpotCommands
 from tests.rehearsal.variants.stage import Stage
 
 GROUPS, ADDONS, SAMPLES = "spotNodeGroups", "addons", "sampleWorkloads"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rehearsal.announcements import NOTICE_SECONDS
+from rehearsal.interruptions.announcements import NOTICE_SECONDS
 from rehearsal.nodes import namespaces
 
 pytestmark = pytest.mark.engine

@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 
 from rich.console import Console
 
-from rehearsal.announcements import NOTICE_SECONDS, Ec2, Kind
 from rehearsal.at_rest import last_events, waiting_pods
 from rehearsal.clients import Cluster
-from rehearsal.draining import Budget, Moved, unmoved
 from rehearsal.errors import RehearsalError
 from rehearsal.group_members import Members
+from rehearsal.interruptions.announcements import NOTICE_SECONDS, Ec2, Kind
+from rehearsal.interruptions.draining import Budget, Moved, unmoved
+from rehearsal.interruptions.under_way import Plan, UnderWay
 from rehearsal.nodes.termination_handler import LABEL
 from rehearsal.nodes_now import Node, is_true, nodes_now
 from rehearsal.price_list import PriceList
 from rehearsal.progress import wait_for
 from rehearsal.state import State
-from rehearsal.under_way import Plan, UnderWay
 
 LOOK_SECONDS = 0.3
 PATIENCE_SECONDS = 180.0

@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rehearsal.announcements import Ec2, Kind
 from rehearsal.at_rest import claims_at_rest, waiting_pods
 from rehearsal.clients import Cluster
-from rehearsal.draining import Budgets, Moves
+from rehearsal.interruptions.announcements import Ec2, Kind
+from rehearsal.interruptions.draining import Budgets, Moves
 from rehearsal.nodes_now import Node
 
 HOOK_SECONDS = 5.0

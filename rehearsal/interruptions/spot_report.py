@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from rehearsal.groups import Group
-from rehearsal.interruption import Outcome
+from rehearsal.interruptions.interruption import Outcome
 from rehearsal.report import nodes_table
 
 CLUSTER_AUTOSCALER = (

@@ -9,13 +9,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from rehearsal import groups, spot_report
-from rehearsal.announcements import Kind
+from rehearsal import groups
 from rehearsal.at_rest import last_events, waiting_pods
 from rehearsal.clients import Cluster
 from rehearsal.errors import RehearsalError
 from rehearsal.groups import Group
-from rehearsal.interruption import PATIENCE_SECONDS, Interruption
+from rehearsal.interruptions import spot_report
+from rehearsal.interruptions.announcements import Kind
+from rehearsal.interruptions.interruption import PATIENCE_SECONDS, Interruption
 from rehearsal.nodes import namespaces
 from rehearsal.nodes_now import Node
 from rehearsal.progress import wait_for
