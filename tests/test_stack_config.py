@@ -367,6 +367,14 @@ CONTRADICTIONS = {
             "in the region: copy them and name it here"
         ],
     ),
+    "samples from Docker Hub without a way there": (
+        ISOLATED | {"sampleWorkloads": {"ecsdemo": {}}},
+        [
+            "sampleWorkloads.ecsdemo.images: the network has no way to the internet, where Docker "
+            "Hub is: copy the images to a registry in the region and name it here "
+            '(got "brentley")'
+        ],
+    ),
     "a bastion that cannot get its tools": (
         ISOLATED | {"bastion": {}},
         [

@@ -9,6 +9,7 @@ import versions
 from components.addons import node_termination_handler as addon
 from components.charts import ChartSource
 from components.location import Location
+from components.names import TAG_KEY_LIMIT
 from components.pod_role import RunsOn
 
 CONFIG = TypeAdapter(addon.NodeTerminationHandlerConfig)
@@ -212,6 +213,9 @@ def test_it_acts_on_no_instance_without_its_cluster_s_tag(once):
 
     assert (told["checkTagBeforeDraining"], told["managedTag"]) == (True, addon.managed_tag("dev"))
     assert addon.managed_tag("dev") == "aws-node-termination-handler/dev"
+    # A cluster's name may have 100 characters, a tag's key 128.
+    long = {addon.managed_tag("c" * 99 + end) for end in "ab"}
+    assert [len(key) for key in long] == [TAG_KEY_LIMIT, TAG_KEY_LIMIT]
 
 
 def test_it_may_answer_the_hooks_of_its_groups_and_of_no_other():
