@@ -1,6 +1,9 @@
 """The life of the spot stack, from nothing to nothing, as a record."""
 
 import copy
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -13,6 +16,7 @@ from rehearsal.interruptions.interruption import Interruption
 from rehearsal.interruptions.interruption import Outcome as Drained
 from rehearsal.interruptions.spot_commands import SpotCommands
 from rehearsal.nodes_now import is_true
+from rehearsal.state import ROOT
 from tests.rehearsal.variants.stage import Stage
 
 GROUPS, ADDONS, SAMPLES = "spotNodeGroups", "addons", "sampleWorkloads"
@@ -90,14 +94,23 @@ class Metadata(NamedTuple):
     spot: Drained
 
 
+class Swept(NamedTuple):
+    """What `python -m sweep` says of the cluster."""
+
+    exit_code: int
+    told: str
+
+
 class Life(NamedTuple):
     made: Made
     plans: Plans
     interrupted: Interrupted
     changed: Changed
     metadata: Metadata
+    swept_before: Swept
     destroy: Outcome
     left: list[Thing]
+    swept_after: Swept
 
 
 def play(stage: Stage, config: Config) -> Life:
@@ -110,8 +123,10 @@ def play(stage: Stage, config: Config) -> Life:
     metadata = player.by_metadata()
     # In its own mode again: then a destroy drains.
     player.between_nodes(player.keep(_in_mode_queue))
+    before = player.sweep()
     destroy = player.engine().destroy()
-    return Life(made, plans, interrupted, changed, metadata, destroy, stage.left())
+    left = stage.left()
+    return Life(made, plans, interrupted, changed, metadata, before, destroy, left, player.sweep())
 
 
 class Player:
@@ -241,6 +256,22 @@ class Player:
         self.engine().up()
         self.settled()
         return outcome
+
+    def sweep(self) -> Swept:
+        """A dry run in the played account."""
+        endpoints = self.stage.first.state.endpoints
+        keys = {"AWS_ACCESS_KEY_ID": "sweeper", "AWS_SECRET_ACCESS_KEY": "sweeper"}
+        done = subprocess.run(
+            [sys.executable, "-m", "sweep", "--cluster", "spot", "--region", endpoints["region"]],
+            env={**os.environ, **keys, "AWS_ENDPOINT_URL": endpoints["aws"]},
+            cwd=ROOT,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+            timeout=120,
+        )
+        return Swept(done.returncode, done.stdout)
 
     def group(self) -> Object:
         found = self.stage.aws("autoscaling").describe_auto_scaling_groups(

@@ -28,3 +28,10 @@ def test_the_group_goes_while_its_handler_lives(life):
 def test_nothing_is_left(life):
     assert life.destroy.succeeded
     assert life.left == []
+
+
+@pytest.mark.feature("C-03")
+def test_a_sweep_refuses_while_the_cluster_is_there_and_finds_nothing_after_it(life):
+    assert life.swept_before.exit_code == 1
+    assert "spot" in life.swept_before.told
+    assert life.swept_after.exit_code == 0, life.swept_after.told
