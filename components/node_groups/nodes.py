@@ -72,7 +72,9 @@ class SizeConfig(Section):
 
     def mistakes(self) -> Iterator[Mistake]:
         """Minimum, desired and maximum do not fall."""
-        if not self.min <= self.initial <= self.max:
+        if self.min > self.max:
+            yield Mistake("min", f"is above max {self.max}: lower it or raise max", self.min)
+        elif not self.min <= self.initial <= self.max:
             problem = f"lies outside min {self.min} to max {self.max}: correct one of them"
             yield Mistake("desired", problem, self.initial)
 

@@ -141,7 +141,7 @@ NO_WEIGHT = "has no weight, and others have one: give all types one, or none"
         ),
         (
             FEWEST | {"size": {"min": 3, "max": 2}},
-            {"size.desired": "lies outside min 3 to max 2: correct one of them"},
+            {"size.min": "is above max 2: lower it or raise max"},
         ),
         (FEWEST | {"warmPool": {}}, {"warmPool": "unknown key: correct or drop it"}),
         (
