@@ -151,17 +151,20 @@ def test_every_volume_of_a_node_is_encrypted_gp3_and_goes_with_it(family, volume
     ]
 
 
+OUTSIDE = "desired: lies outside min 1 to max 2: correct one of them"
+
+
 @pytest.mark.parametrize(
     ("size", "problem"),
     [
         ({"min": 3, "max": 2}, "min: is above max 2: lower it or raise max"),
         (
             {"min": 1, "max": 2, "desired": 3},
-            "desired: lies outside min 1 to max 2: correct one of them",
+            OUTSIDE,
         ),
         (
             {"min": 1, "max": 2, "desired": 0},
-            "desired: lies outside min 1 to max 2: correct one of them",
+            OUTSIDE,
         ),
     ],
 )
