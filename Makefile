@@ -14,7 +14,7 @@ unit: setup ## Tests of the program with Pulumi mocks: seconds, nothing but Pyth
 	.venv/bin/pytest -n 2 --dist loadfile -m "not engine" --ignore tests/rehearsal --ignore tests/bench --ignore tests/features --ignore tests/sweep
 
 test: tools ## Every test: the real engine, API server and Karpenter too
-	.venv/bin/pytest -n 2 --dist loadgroup
+	.venv/bin/pytest -n 2 --dist loadscope --no-loadscope-reorder
 
 check: setup ## Format, lint, types, generated files
 	.venv/bin/ruff format --check .

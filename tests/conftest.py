@@ -17,6 +17,7 @@ from google.protobuf.json_format import MessageToDict, ParseDict
 from pulumi.runtime import MockCallArgs, MockResourceArgs, Mocks
 from pulumi.runtime.mocks import MockMonitor
 from pulumi.runtime.proto.source_pb2 import StackTrace
+from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).parent.parent
 REGION, ACCOUNT = "eu-west-1", "111122223333"
@@ -250,23 +251,37 @@ STAGES = ("nodeless", "spot", "variants", "spot_scheduling")
 """Folders of tests that share one rehearsal, the longest first."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Which tests one worker runs: those that share a rehearsal, or moto's account of a process.
+def together(nodeid: str) -> str:
+    """What one worker runs alone: tests of one file, of one rehearsal, or of moto's account, of
+    which a process has one."""
+    file = nodeid.partition("::")[0].removeprefix("tests/")
+    folder, _, rest = file.partition("/")
+    part = rest.partition("/")[0]
+    if folder != "rehearsal":
+        return file
+    if part in STAGES:
+        return part
+    return "moto" if part in {"aws", "test_account.py", "test_leftovers.py"} else file
 
-    The longest begin first, so that no worker is left alone with them in the end.
-    """
-    ranks: dict[str, int] = {}
-    for item in items:
-        path = item.path.relative_to(ROOT / "tests")
-        group = str(path)
-        if path.parts[0] == "rehearsal":
-            if path.parts[1] in STAGES:
-                group = path.parts[1]
-            elif path.parts[1] in {"aws", "test_account.py", "test_leftovers.py"}:
-                group = "moto"
-        item.add_marker(pytest.mark.xdist_group(group))
-        ranks[item.nodeid] = STAGES.index(group) if group in STAGES else len(STAGES)
-    items.sort(key=lambda item: ranks[item.nodeid])
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest begin first, so that no worker is left alone with them in the end."""
+
+    def rank(item: pytest.Item) -> int:
+        group = together(item.nodeid)
+        return STAGES.index(group) if group in STAGES else len(STAGES)
+
+    items.sort(key=rank)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    """With several workers. Its own way to say so, `xdist_group`, has no effect in pytest 9.2."""
+
+    class Together(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return together(nodeid)
+
+    return Together(config, log)
 
 
 def pytest_collection_finish() -> None:
