@@ -1,12 +1,14 @@
 """The state folder of one rehearsal: everything that it starts, writes and remembers lies in it."""
 
+import contextlib
 import fcntl
 import json
 import os
+import random
 import shutil
 import socket
 from collections.abc import Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypedDict, cast
 
@@ -17,6 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 DEFAULT = ROOT / ".rehearsal"
 MARKER = "rehearsal-state"
 LOCK = "lock"
+PORTS = range(20_000, 32_000)
+"""Below those of outgoing calls, which begin at 32768 on Linux and at 49152 elsewhere."""
 
 
 class Endpoints(TypedDict):
@@ -137,9 +141,15 @@ def write_private(path: Path, text: str, *, mode: int = 0o600) -> None:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of 127.0.0.1 that the operating system gives as free, all different."""
-    with ExitStack() as opened:
-        sockets = [opened.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
+    """Ports of 127.0.0.1 that nobody has, all different.
+
+    Not the operating system's own choice: it gives the same to outgoing calls, so that somebody's
+    connection may have it by the time a server comes up there.
+    """
+    found: list[int] = []
+    while len(found) < count:
+        port = random.choice(PORTS)
+        with socket.socket() as one, contextlib.suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            found += [port] * (port not in found)
+    return found
