@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from components.karpenter.node_pools import LabelKey, LabelValue
 from components.karpenter.quantities import Quantity
 from components.section import Mistake, Section
 
@@ -26,6 +27,8 @@ class InflateConfig(Section):
     cpu: Quantity = "1"
     """Of each pod."""
     memory: Quantity | None = None
+    node_selector: Mapping[LabelKey, LabelValue] = {}
+    """Labels of the nodes that they may run on; absent: any node with room."""
 
 
 class ReplicasConfig(Section):

@@ -1,5 +1,7 @@
 """inflate: as many pods as one asks for, to see nodes come and go."""
 
+from typing import Any
+
 import pulumi
 
 import versions
@@ -13,7 +15,7 @@ def declare_inflate(config: InflateConfig, opts: pulumi.ResourceOptions) -> Kube
     """The Deployment; `opts` are those of a child that waits for nodes."""
     labels = app("inflate")
     requests = {"cpu": config.cpu} | ({"memory": config.memory} if config.memory else {})
-    pod = {
+    pod: dict[str, Any] = {
         # It has nothing to finish: a drain need not wait for it.
         "terminationGracePeriodSeconds": 0,
         "containers": [
@@ -24,6 +26,8 @@ def declare_inflate(config: InflateConfig, opts: pulumi.ResourceOptions) -> Kube
             }
         ],
     }
+    if config.node_selector:
+        pod["nodeSelector"] = dict(config.node_selector)
     return KubernetesObject(
         "inflate",
         {

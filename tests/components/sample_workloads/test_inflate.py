@@ -74,3 +74,11 @@ def test_what_is_not_named_is_off(deploy):
 
 def test_a_preview_shows_all_of_it(once):
     assert once(inflate, preview=True).tree() == once(inflate).tree()
+
+
+@pytest.mark.feature("A1-06")
+def test_pods_ask_for_nodes_of_a_pool_by_its_label(deploy):
+    built = deploy(lambda: samples(inflate={"node_selector": {"intent": "apps"}}))
+
+    pod = built.one(DEPLOYMENT).inputs["spec"]["template"]["spec"]
+    assert pod["nodeSelector"] == {"intent": "apps"}
