@@ -1,5 +1,7 @@
 """Which versions go together: what is not in these tables is refused before anything is made."""
 
+from typing import Literal
+
 import versions
 
 KUBERNETES = tuple(versions.EKS_ADDONS)
@@ -12,6 +14,19 @@ EXTENDED_SUPPORT_SINCE = {"1.33": "2026-07-29"}
 KARPENTER_KUBERNETES = {"1.14": ("1.30", "1.31", "1.32", "1.33", "1.34", "1.35", "1.36")}
 """By the minor of Karpenter, the Kubernetes minors it supports (Karpenter's compatibility page).
 Charts, CRDs, rights and event rules are one set for each minor, and the set here is 1.14's."""
+
+Headroom = Literal["pausePods", "capacityBuffer"]
+"""What keeps room for the next pods."""
+
+CAPACITY_BUFFERS = {"1.13": "alpha", "1.14": "alpha"}
+"""By the minor of Karpenter, how far its CapacityBuffer is; absent: there is none. Alpha is off
+unless it is asked for (Karpenter's feature gates page)."""
+
+
+def headroom(karpenter: str | None) -> Headroom:
+    """What keeps room where nothing is said: what this Karpenter offers for production."""
+    stage = CAPACITY_BUFFERS.get(_minor(karpenter)) if karpenter else None
+    return "capacityBuffer" if stage in {"beta", "stable"} else "pausePods"
 
 
 def kubernetes_problem(version: str, support_type: str) -> str | None:

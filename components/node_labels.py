@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pulumi
 from pydantic import Field
 
-from components.karpenter.node_pools import LabelKey, LabelValue
+from components.kubernetes_labels import LabelKey, LabelValue
 from components.kubernetes_object import KubernetesObject, KubernetesPatch
 from components.section import Mistake, Section
 

@@ -1,6 +1,6 @@
 """The base of every section of a stack file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
@@ -16,6 +16,16 @@ class Mistake(NamedTuple):
     problem: str
     """The rule that is broken, and what to do."""
     value: Any = None
+
+
+def refuse(mistakes: Iterable[Mistake]) -> None:
+    """Inside a validator of a section: raises all of them as one error, if there are any."""
+    found = list(mistakes)
+    if found:
+        # One error for all: pydantic stops at the first validator that raises.
+        told = "; ".join(f"{mistake.path}: {mistake.problem}" for mistake in found)
+        context = {"told": told, "mistakes": found}
+        raise PydanticCustomError("rules", "{told}", context)  # noqa: RUF027 (pydantic's own)
 
 
 class Section(BaseModel):
@@ -35,10 +45,5 @@ class Section(BaseModel):
 
     @model_validator(mode="after")
     def _keeps_its_rules(self) -> Self:
-        found = list(self.mistakes())
-        if found:
-            # One error for all: pydantic stops at the first validator that raises.
-            told = "; ".join(f"{mistake.path}: {mistake.problem}" for mistake in found)
-            context = {"told": told, "mistakes": found}
-            raise PydanticCustomError("rules", "{told}", context)  # noqa: RUF027 (pydantic's own)
+        refuse(self.mistakes())
         return self

@@ -1,42 +1,58 @@
-"""Fetches the list of EC2's instance types that a stack file's types are checked against.
+"""Fetches what EC2 says of its instance types: the lists that a stack file is checked against.
 
-  python -m instance_types                      writes components/instance-types.json
+  python -m instance_types                      writes components/instance-types.json and
+                                                components/instance-offerings.json
   python -m instance_types --region eu-west-1   of this region; as often as you like
+  python -m instance_types --all-regions        of every region that the account has
   python -m instance_types --check              writes nothing: 1 if EC2 has more, or says otherwise
 
-A type that is in the list and that none of the regions offers stays: another region may have it.
-It takes the right ec2:DescribeInstanceTypes; nothing else is asked, and nothing is made.
+A type that is in the lists and that none of the regions offers stays: another region may have it.
+In which zones a type is offered is told of the regions that are asked; the others stay as they are.
+It takes the rights ec2:DescribeInstanceTypes and ec2:DescribeInstanceTypeOfferings (and, with
+--all-regions, ec2:DescribeRegions); nothing else is asked, and nothing is made.
 """
 
 import argparse
-import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from components.instance_types import FILE, KnownTypes, TypeFacts, read
-from instance_types.ec2 import Ec2Error, types_of
+from components import instance_offerings, instance_types
+from components.instance_offerings import KnownOfferings, LaunchFacts
+from components.instance_types import KnownTypes, TypeFacts
+from instance_types.ec2 import Ec2, Ec2Error, facts, launch_facts
+from instance_types.lists import (
+    Fetched,
+    Lists,
+    difference,
+    offerings_text,
+    refreshed,
+    types_text,
+)
 
 REGIONS = ("us-east-1", "us-west-2")
 """Between them they have all but a few types of the commercial partition."""
-SHOWN = 8
-"""More names than these are only counted."""
 DIFFERS, FAILED, INTERRUPTED = 1, 1, 130
+
+_List = TypeVar("_List")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0: the list is as EC2 says. 1: it is not (`--check`), or EC2 could not be asked."""
+    """0: the lists are as EC2 says. 1: they are not (`--check`), or EC2 could not be asked."""
     asked = _parser().parse_args(arguments)
     console, errors = Console(soft_wrap=True), Console(stderr=True, soft_wrap=True)
     regions = tuple(dict.fromkeys(asked.region or REGIONS))
     try:
-        before = _before(asked.file)
-        fetched = fetch(regions, Console(stderr=True))
+        before, ec2 = _before(asked.folder), Ec2()
+        if asked.all_regions:
+            regions = tuple(ec2.regions_of(regions[0]))
+        fetched = fetch(ec2, regions, Console(stderr=True))
     except (Ec2Error, ListError) as error:
         errors.print(f"{escape(str(error))}. Nothing was changed.", style="red", highlight=False)
         return FAILED
@@ -44,25 +60,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         errors.print("Interrupted. Nothing was changed.")
         return INTERRUPTED
 
-    found = {name for name, facts in fetched.items() if before.types.get(name) != facts}
-    told = difference(before.types, fetched)
+    differs = difference(before, fetched)
+    told = differs or f"All {len(fetched.types)} types of EC2 are in the lists as they are."
     if asked.check:
         console.print(told, highlight=False)
-        return DIFFERS if found else 0
+        return DIFFERS if differs else 0
     origin = asked.origin or f"EC2 DescribeInstanceTypes in {', '.join(regions)}"
-    date = datetime.now(UTC).date().isoformat()
-    asked.file.write_text(text(KnownTypes(origin, date, {**before.types, **fetched})))
-    console.print(f"{told} Written to {asked.file.name}.", highlight=False)
+    now = refreshed(before, fetched, origin, datetime.now(UTC).date().isoformat())
+    types, offerings = _files(asked.folder)
+    types.write_text(types_text(now.types))
+    offerings.write_text(offerings_text(now.offerings))
+    console.print(f"{told} Written to {types.name} and {offerings.name}.", highlight=False)
     return 0
 
 
 class ListError(Exception):
-    """The list that is there cannot be read; the message says what to do."""
+    """A list that is there cannot be read; the message says what to do."""
 
 
-def fetch(regions: Sequence[str], console: Console) -> Mapping[str, TypeFacts]:
-    """The types of all regions together, with a moving line where there is a terminal."""
-    together: dict[str, TypeFacts] = {}
+def fetch(ec2: Ec2, regions: Sequence[str], console: Console) -> Fetched:
+    """What all regions together say, with a moving line where there is a terminal."""
+    types: dict[str, TypeFacts] = {}
+    launch: dict[str, LaunchFacts] = {}
+    zones: dict[str, Mapping[str, set[str]]] = {}
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     quiet = not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=quiet) as progress:
@@ -74,40 +94,33 @@ def fetch(regions: Sequence[str], console: Console) -> Mapping[str, TypeFacts]:
                 count = int(progress.tasks[line].completed)
                 progress.update(line, description=f"{region}: {count} types")  # pyright: ignore[reportArgumentType]
 
-            together.update(types_of(region, seen))
-    return together
+            for name, described in ec2.types_of(region, seen).items():
+                types[name] = facts(described)
+                launched = launch_facts(described)
+                if launched:
+                    launch[name] = launched
+            zones[region] = ec2.zones_of(region)
+    return Fetched(types, launch, zones)
 
 
-def difference(before: Mapping[str, TypeFacts], fetched: Mapping[str, TypeFacts]) -> str:
-    """What EC2 says that the list does not, in a sentence or two."""
-    new = sorted(fetched.keys() - before.keys())
-    changed = sorted(
-        name for name in fetched.keys() & before.keys() if fetched[name] != before[name]
+def _files(folder: Path) -> tuple[Path, Path]:
+    return folder / instance_types.FILE.name, folder / instance_offerings.FILE.name
+
+
+def _before(folder: Path) -> Lists:
+    types, offerings = _files(folder)
+    return Lists(
+        _read(types, instance_types.read, KnownTypes("", "", {})),
+        _read(offerings, instance_offerings.read, KnownOfferings("", {}, {}, {})),
     )
-    parts = [
-        f"{len(names)} {what}: {', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''}."
-        for what, names in (("new", new), ("with other values", changed))
-        if names
-    ]
-    return " ".join(parts) or f"All {len(fetched)} types of EC2 are in the list as they are."
 
 
-def text(known: KnownTypes) -> str:
-    """The list as its file has it: a line a type, so that a new one is one line of a diff."""
-    types = [
-        f"{json.dumps(name)}:{json.dumps(facts, separators=(',', ':'))}"
-        for name, facts in sorted(known.types.items())
-    ]
-    head = f'"origin":{json.dumps(known.origin)},\n"date":{json.dumps(known.date)}'
-    return f"{{\n{head},\n" + '"types":{\n' + ",\n".join(types) + "\n}}\n"
-
-
-def _before(path: Path) -> KnownTypes:
+def _read(path: Path, read: Callable[[str], _List], absent: _List) -> _List:
     try:
         return read(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return KnownTypes("", "", {})
-    except (ValueError, KeyError, TypeError, OSError) as error:
+        return absent
+    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
         raise ListError(
             f"{path} is not the list that this command writes ({error}): delete it, or restore it "
             "from version control"
@@ -120,18 +133,25 @@ def _parser() -> argparse.ArgumentParser:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
         "--region",
         action="append",
         metavar="R",
         help=f"a region to ask, as often as you like (default: {' and '.join(REGIONS)})",
     )
+    which.add_argument(
+        "--all-regions", action="store_true", help="ask every region that the account has"
+    )
     parser.add_argument("--check", action="store_true", help="compare only, and write nothing")
     parser.add_argument(
-        "--origin", metavar="TEXT", help="what the list says of where it comes from (default: EC2)"
+        "--origin", metavar="TEXT", help="what the lists say of where they come from (default: EC2)"
     )
     parser.add_argument(
-        "--file", type=Path, default=FILE, help="another list than the one that ships"
+        "--folder",
+        type=Path,
+        default=instance_types.FILE.parent,
+        help="where other lists are than those that ship",
     )
     return parser
 

@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, Tag
 
+import compatibility
+from compatibility import Headroom
 from components.addons.addon import NAMESPACE as ADDONS_NAMESPACE
 from components.addons.addon import AddonConfig
 from components.addons.cluster_autoscaler import ClusterAutoscalerConfig
@@ -18,7 +20,8 @@ from components.extra_releases import ExtraReleaseConfig
 from components.fargate import FargateConfig
 from components.karpenter.controller import POD_LABELS
 from components.karpenter.karpenter import KarpenterConfig
-from components.network.config import NetworkConfig
+from components.karpenter.offerings import Zones
+from components.network.config import NetworkConfig, NewNetworkConfig
 from components.network.endpoints import base_endpoints
 from components.node_groups.managed import ManagedNodeGroupConfig
 from components.node_groups.spot_config import SpotNodeGroupConfig
@@ -118,6 +121,12 @@ class StackConfig(Section):
         return bool(self.network and self.network.isolated)
 
     @property
+    def zones(self) -> Zones:
+        """How many zones the nodes have, or which; None where only AWS knows."""
+        network = self.network
+        return network.availability_zones if isinstance(network, NewNetworkConfig) else None
+
+    @property
     def needed_endpoints(self) -> tuple[str, ...]:
         """AWS services that pods and nodes call: without internet, by endpoints."""
         needed = {*base_endpoints(has_nodes=self.has_nodes)}
@@ -154,6 +163,14 @@ class StackConfig(Section):
         """The controller's pods: what is asked for, else two, or one where only one has a node."""
         wanted = self.karpenter and self.karpenter.controller.replicas
         return wanted or (2 if self.karpenter_profile or self.base_nodes > 1 else 1)
+
+    @property
+    def headroom(self) -> Headroom | None:
+        """What keeps room: what is asked for, else what Karpenter's version offers."""
+        if not self.overprovisioning:
+            return None
+        karpenter = self.karpenter and self.karpenter.version
+        return self.overprovisioning.by or compatibility.headroom(karpenter)
 
     @property
     def coredns_profile(self) -> str | None:

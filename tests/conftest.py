@@ -69,11 +69,13 @@ COMPUTED: dict[str, dict[str, Any]] = {
     "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": {},
     "eks:index:Cluster": {"kubeconfigJson": "{{}}"},
     "kubernetes:apps/v1:Deployment": {},
+    "kubernetes:autoscaling.x-k8s.io/v1beta1:CapacityBuffer": {},
     "kubernetes:autoscaling/v2:HorizontalPodAutoscaler": {},
     "kubernetes:core/v1:ConfigMap": {},
     "kubernetes:core/v1:Namespace": {},
     "kubernetes:core/v1:Node": {},
     "kubernetes:core/v1:NodePatch": {},
+    "kubernetes:core/v1:PodTemplate": {},
     "kubernetes:core/v1:Service": {},
     "kubernetes:core/v1:ServiceAccount": {},
     "kubernetes:core/v1:ServicePatch": {},
@@ -247,7 +249,7 @@ def _without_references(value: Any) -> Any:
     return {key: _without_references(item) for key, item in value.items()}
 
 
-STAGES = ("nodeless", "spot", "variants", "spot_scheduling")
+STAGES = ("karpenter_rules", "consolidation", "nodeless", "spot", "variants", "spot_scheduling")
 """Folders of tests that share one rehearsal, the longest first."""
 
 

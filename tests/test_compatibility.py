@@ -59,3 +59,24 @@ def test_a_bad_pair_is_refused_with_its_path_before_anything_is_declared(stack_f
 
     told = stack_config.parsed(shipped)
     assert [(mistake.path, mistake.value) for mistake in told] == [("karpenter.version", "0.27.5")]
+
+
+@pytest.mark.feature("C-20")
+@pytest.mark.parametrize(
+    ("karpenter", "stage", "kept_by"),
+    [
+        (None, None, "pausePods"),
+        ("1.12.0", None, "pausePods"),
+        ("1.14.1", "alpha", "pausePods"),
+        ("1.20.0", "beta", "capacityBuffer"),
+        ("1.21.0", "stable", "capacityBuffer"),
+    ],
+)
+def test_room_is_kept_by_what_the_version_of_karpenter_offers(
+    monkeypatch, karpenter, stage, kept_by
+):
+    if karpenter:
+        minor = karpenter.rpartition(".")[0]
+        monkeypatch.setitem(compatibility.CAPACITY_BUFFERS, minor, stage)
+
+    assert compatibility.headroom(karpenter) == kept_by

@@ -83,6 +83,18 @@ MISTAKES = {
         {"cluster.qqq": "1"},
         ['cluster.qqq: unknown key: correct or drop it (got "1")'],
     ),
+    "a key of Karpenter's old API": (
+        {
+            "karpenter.nodePools.default.ttlSecondsUntilExpired": 2592000,
+            "karpenter.nodePools.default.disruption.consolidationPolicy": "WhenUnderutilized",
+        },
+        [
+            "karpenter.nodePools.default.disruption.consolidationPolicy: is called "
+            'WhenEmptyOrUnderutilized now: write that (got "WhenUnderutilized")',
+            "karpenter.nodePools.default.ttlSecondsUntilExpired: is expireAfter now: write "
+            "`expireAfter: 720h` (got 2592000)",
+        ],
+    ),
     "missing section": ({"network": None}, ["network: Field required: add it"]),
     "missing region": ({"aws:region": None}, ["aws:region: Field required: add it"]),
     "missing key": (
@@ -233,8 +245,8 @@ MISTAKES = {
     "a number where the API has text is no mistake, but a wrong one is": (
         {"karpenter.nodePools.default.limits": {"cpu": 1000, "memory": "1 TB"}},
         [
-            "karpenter.nodePools.default.limits.memory: String should match pattern "
-            r"'^\d+(\.\d+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$': write it in this form "
+            "karpenter.nodePools.default.limits.memory: is no amount: write a number and at most "
+            "one of m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi or Ei, for example 1000Gi "
             '(got "1 TB")'
         ],
     ),
@@ -781,10 +793,10 @@ def test_several_mistakes_of_one_section_are_told_together(told):
         "taints": [{"key": "a", "effect": "NoSchedule"}, {"key": "a", "effect": "NoSchedule"}],
     }
     assert told({"karpenter.nodePools.default": pool}) == [
-        "karpenter.nodePools.default.capacityTypes: requirements has karpenter.sh/capacity-type "
-        'too, which says the same: drop one (got "spot")',
-        "karpenter.nodePools.default.taints: taints and startupTaints name it twice: drop one "
-        '(got "a:NoSchedule")',
+        "karpenter.nodePools.default.capacityTypes: requirements[0] has karpenter.sh/capacity-type "
+        'too: ask for it in one place, drop one of both (got "spot")',
+        "karpenter.nodePools.default.taints[1]: taints[0] has this key and effect too: drop one of "
+        'them (got "a:NoSchedule")',
     ]
 
 

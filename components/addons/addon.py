@@ -11,8 +11,8 @@ from pydantic_core import PydanticCustomError
 
 from components.addons import user_values
 from components.charts import Chart, ChartSource, Installation
-from components.karpenter.node_pools import LabelKey, LabelValue
 from components.karpenter.quantities import Quantity
+from components.kubernetes_labels import LabelKey, LabelValue
 from components.kubernetes_object import KubernetesObject
 from components.location import Location
 from components.pod_role import PodRole, PodRoleArgs, RunsOn

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from components.addons.addon import NAMESPACE, AddonArgs, AddonConfig
 from components.eks_addons import EksAddon, EksAddonArgs, EksAddonConfig
-from components.karpenter.node_pools import LabelKey, LabelValue
+from components.kubernetes_labels import LabelKey, LabelValue
 from components.kubernetes_object import KubernetesObject
 from components.pod_role import PodRole, PodRoleArgs, RunsOn
 from components.section import Mistake

@@ -1,7 +1,7 @@
 """Karpenter's controller: its charts, its rights, and the role of the nodes it launches."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -12,6 +12,7 @@ from pydantic import Field
 from components.charts import Chart, ChartSource, Installation
 from components.interruption import InterruptionQueue
 from components.karpenter.iam import controller_policies, policy_name
+from components.karpenter.node_classes import ExtraRights
 from components.karpenter.quantities import Quantity
 from components.kubernetes_object import KubernetesObject
 from components.location import Location
@@ -44,6 +45,9 @@ class ControllerConfig(Section):
     memory: Quantity = "1Gi"
     spot_to_spot_consolidation: bool = False
     """Swap spot nodes for cheaper spot too; it wants 15 instance types to choose from."""
+    node_repair: bool = False
+    """Replace nodes that stay unhealthy, whatever runs on them. Alpha in Karpenter 1.14; it needs
+    the EKS node monitoring agent for more than a kubelet that is silent."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +69,12 @@ class ControllerArgs:
     queue: InterruptionQueue
     isolated: bool
     """Whether there is no way to the internet, so neither IAM nor the price list."""
+    extra_rights: ExtraRights = field(default_factory=ExtraRights)
+    """What the node classes need beyond upstream's policies."""
+    static_capacity: bool = False
+    """Whether a pool has `replicas`."""
+    capacity_buffers: bool = False
+    """Whether there are CapacityBuffers."""
     charts: ChartSource
     needs: Sequence[pulumi.Resource]
     """Its own compute, and the routes by which it reaches AWS until the last node is gone."""
@@ -146,7 +156,9 @@ class Controller(pulumi.ComponentResource):
     ) -> dict[str, pulumi.Input[str]]:
         inputs = pulumi.Output.all(node_role_arn=node_role.arn, queue_arn=args.queue.queue_arn)
         documents = inputs.apply(
-            lambda known: controller_policies(location=args.location, cluster=args.cluster, **known)
+            lambda known: controller_policies(
+                location=args.location, cluster=args.cluster, extra=args.extra_rights, **known
+            )
         )
         nouns = controller_policies(
             location=args.location, cluster=args.cluster, node_role_arn="", queue_arn=""
@@ -220,10 +232,11 @@ def helm_values(
             "featureGates": {
                 "reservedCapacity": True,
                 "spotToSpotConsolidation": args.config.spot_to_spot_consolidation,
-                "nodeRepair": False,
+                "nodeRepair": args.config.node_repair,
                 "nodeOverlay": False,
-                "staticCapacity": False,
-                "capacityBuffer": False,
+                # Without its gate a pool with `replicas` does nothing at all, and a buffer neither.
+                "staticCapacity": args.static_capacity,
+                "capacityBuffer": args.capacity_buffers,
             },
         },
         "serviceAccount": {"create": True, "name": SERVICE_ACCOUNT, "annotations": annotations},

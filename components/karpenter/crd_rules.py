@@ -1,32 +1,17 @@
 """What the API server would say to one of Karpenter's objects, known before it is asked.
 
 The rules are upstream's: schema and CEL rules of the CRD files in `crds/`, in the order of the API
-server: defaults first, then the structure, then the CEL rules. jsonschema and cel-python are loaded
-when something is checked, not before: a program that checks nothing does not pay for them.
+server: defaults first, then the structure, then the CEL rules. It is fast enough for each start of
+the program (`python -m bench`).
 """
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
-from components.karpenter import crd_cel, crd_structure
-
-CRDS = Path(__file__).parent / "crds"
-
-# Which file holds which kind: reading all five takes longer than checking an object.
-FILES = {
-    "CapacityBuffer": "autoscaling.x-k8s.io_capacitybuffers.yaml",
-    "EC2NodeClass": "karpenter.k8s.aws_ec2nodeclasses.yaml",
-    "NodeClaim": "karpenter.sh_nodeclaims.yaml",
-    "NodeOverlay": "karpenter.sh_nodeoverlays.yaml",
-    "NodePool": "karpenter.sh_nodepools.yaml",
-}
-
-Schema = Mapping[str, Any]
+from components.karpenter import crd_cel, crd_structure, object_meta
+from components.karpenter.crd_files import Crd, crd
+from components.karpenter.crd_structure import Refusal, as_map, dotted
 
 
 class Violation(NamedTuple):
@@ -34,29 +19,6 @@ class Violation(NamedTuple):
 
     path: str
     message: str
-
-
-class Crd(NamedTuple):
-    """One custom resource definition: its API version and the schema of that version."""
-
-    api_version: str
-    schema: Schema
-
-
-@cache
-def crd(kind: str) -> Crd:
-    """The definition of a kind; each has one version, served and stored.
-
-    Raises LookupError for a kind that is none of Karpenter's.
-    """
-    if kind not in FILES:
-        raise LookupError(f"{kind} is none of Karpenter's kinds, which are {', '.join(FILES)}")
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one is ten times as fast
-    text = (CRDS / FILES[kind]).read_text(encoding="utf-8")
-    spec = yaml.load(text, Loader=loader)["spec"]
-    version = spec["versions"][0]
-    api_version = f"{spec['group']}/{version['name']}"
-    return Crd(api_version, version["schema"]["openAPIV3Schema"])
 
 
 def violations(
@@ -68,22 +30,29 @@ def violations(
     the object as it is now, the rules about changes count too. As on the server, no CEL rule is
     evaluated if something required is missing or a type is wrong.
     """
+    schema = crd(kind).schema
+    return [
+        Violation(dotted(refusal.parts, schema), refusal.message + _got(refusal))
+        for refusal in refusals(kind, manifest, old=old)
+    ]
+
+
+def refusals(
+    kind: str, manifest: Mapping[str, Any], *, old: Mapping[str, Any] | None = None
+) -> list[Refusal]:
+    """The same as `violations`, with the value that is refused and the rule that refuses it."""
     definition = crd(kind)
-    found = list(_type_meta(kind, definition, manifest))
     new = crd_structure.with_defaults(definition.schema, _plain(manifest))
-    errors = list(crd_structure.errors(_checks(kind), definition.schema, new))
-    found += [Violation(error.path, error.message) for error in errors]
-    if any(error.blocks_rules for error in errors):
+    found = [
+        *_type_meta(kind, definition, manifest),
+        *object_meta.refusals(as_map(new.get("metadata"))),
+        *crd_structure.refusals(definition.schema, new),
+    ]
+    if any(refusal.blocks_rules for refusal in found):
         return found
 
     before = crd_structure.with_defaults(definition.schema, _plain(old)) if old else None
-    found += [Violation(*said) for said in crd_cel.refusals(definition.schema, new, before)]
-    return found
-
-
-@cache
-def _checks(kind: str) -> crd_structure.Checks:
-    return crd_structure.checks(crd(kind).schema)
+    return [*found, *crd_cel.refusals(definition.schema, new, before)]
 
 
 def _plain(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,7 +60,11 @@ def _plain(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return json.loads(json.dumps(manifest))
 
 
-def _type_meta(kind: str, definition: Crd, manifest: Mapping[str, Any]) -> Iterator[Violation]:
+def _type_meta(kind: str, definition: Crd, manifest: Mapping[str, Any]) -> Iterator[Refusal]:
     for key, expected in (("apiVersion", definition.api_version), ("kind", kind)):
         if manifest.get(key) != expected:
-            yield Violation(key, f"must be {expected} (got {manifest.get(key)!r})")
+            yield Refusal((key,), f"must be {expected}", manifest.get(key))
+
+
+def _got(refusal: Refusal) -> str:
+    return "" if refusal.rule or refusal.value is None else f" (got {json.dumps(refusal.value)})"

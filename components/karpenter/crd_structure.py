@@ -1,38 +1,114 @@
-"""Defaults and structure of a custom resource's schema, as the API server applies them."""
+"""Defaults and structure of a custom resource's schema, as the API server applies them.
+
+Written out, since a validator of JSON schemas knows neither int-or-string nor the server's words,
+and since the ones in Python take longer to load than all of Karpenter's objects to check.
+"""
 
 import copy
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, cast
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, cast
+
+from components.karpenter import cel
 
 Schema = Mapping[str, Any]
-PathParts = Sequence[str | int]
+PathParts = tuple[str | int, ...]
 
 
-class Finding(Protocol):
-    """A jsonschema.ValidationError, as far as it is used: keyword, its value, what broke it."""
+class Refusal(NamedTuple):
+    """What the API server refuses."""
 
-    validator: str
-    validator_value: Any
-    instance: Any
-    schema: Any
+    parts: PathParts
+    """The way to it in the manifest."""
     message: str
-    absolute_path: Iterable[str | int]
+    """In the server's words."""
+    value: Any = None
+    """What stands there; None if nothing does."""
+    rule: str = ""
+    """The CEL rule; empty: the structure."""
+    blocks_rules: bool = False
+    """No CEL rule is evaluated then."""
 
 
-Checks = Callable[[Any], Iterator[Finding]]
-Said = list[tuple[PathParts, str]]
+class _Limit(NamedTuple):
+    """A keyword of a schema: which values it is about, when it holds, what is said if not."""
 
-# After these the API server evaluates no CEL rule: the rules may rely on types and required fields.
-_BLOCKING = {"anyOf", "maxItems", "maxLength", "maxProperties", "required", "type"}
+    types: tuple[type, ...]
+    holds: Callable[[Any, Any], bool]
+    words: str
+    blocks_rules: bool = False
 
 
-class StructureError(NamedTuple):
-    """What the schema refuses and where; `blocks_rules`: no CEL rule is evaluated then."""
+_NUMBER = (int, float)
+_SIZES = {"int32": 2**31, "int64": 2**63}
+"""Formats of numbers. That of times is left out: only a status has them."""
 
-    path: str
-    message: str
-    blocks_rules: bool
+
+def _size(value: Any) -> float:
+    return value if isinstance(value, _NUMBER) else len(value)
+
+
+def _at_most(value: Any, limit: Any) -> bool:
+    return _size(value) <= limit
+
+
+def _at_least(value: Any, limit: Any) -> bool:
+    return _size(value) >= limit
+
+
+def _one_of(value: Any, limit: Any) -> bool:
+    return value in limit
+
+
+def _has_room(value: Any, limit: Any) -> bool:
+    return -_SIZES[limit] <= value < _SIZES[limit]
+
+
+def _has_no_repetition(value: Any, kind: Any) -> bool:
+    return kind != "set" or len({json.dumps(item) for item in as_list(value)}) == len(value)
+
+
+# In the words of the API server, shortened. After those with True it evaluates no CEL rule: the
+# rules may rely on types and sizes.
+_LIMITS: Mapping[str, _Limit] = {
+    "enum": _Limit((str,), _one_of, "supported values: {}"),
+    "format": _Limit((int,), _has_room, "must be of type {}", True),
+    "maxItems": _Limit((list,), _at_most, "must have at most {} items", True),
+    "maxLength": _Limit((str,), _at_most, "may not be more than {} bytes", True),
+    "maxProperties": _Limit((dict,), _at_most, "must have at most {} items", True),
+    "maximum": _Limit(_NUMBER, _at_most, "should be less than or equal to {}"),
+    "minItems": _Limit((list,), _at_least, "should have at least {} items"),
+    "minLength": _Limit((str,), _at_least, "should be at least {} chars long"),
+    "minimum": _Limit(_NUMBER, _at_least, "should be greater than or equal to {}"),
+    "pattern": _Limit((str,), cel.matches, "should match '{}'"),
+    "x-kubernetes-list-type": _Limit((list,), _has_no_repetition, "must not name anything twice"),
+}
+
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "array": (list,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "object": (dict,),
+    "string": (str,),
+}
+
+# What of a schema is looked at elsewhere, or says nothing about an object that is sent.
+_OTHERS = {
+    "additionalProperties",
+    "anyOf",  # beside x-kubernetes-int-or-string, whose meaning it repeats
+    "default",
+    "description",
+    "items",
+    "properties",
+    "required",
+    "type",
+    "x-kubernetes-int-or-string",
+    "x-kubernetes-list-map-keys",  # of conditions, in a status
+    "x-kubernetes-map-type",  # how two writers' changes are merged
+    "x-kubernetes-validations",
+}
+KEYWORDS = _LIMITS.keys() | _OTHERS
+"""The parts of a schema that are understood. A CRD with another one needs it added here."""
 
 
 def as_map(value: Any) -> dict[str, Any]:
@@ -62,7 +138,8 @@ def dotted(parts: PathParts, schema: Schema) -> str:
 def with_defaults(schema: Schema, value: Any) -> Any:
     """A copy with the schema's defaults, parents before children.
 
-    A default below an absent parent is not applied. A null where none is allowed counts as absent.
+    A default below an absent parent is not applied. A null where none is allowed counts as absent,
+    in a map too.
     """
     if isinstance(value, list):
         items = as_map(schema.get("items"))
@@ -78,82 +155,66 @@ def with_defaults(schema: Schema, value: Any) -> Any:
             if "default" in below:
                 filled[key] = copy.deepcopy(below["default"])
     others = as_map(schema.get("additionalProperties"))
+    if others and not others.get("nullable"):
+        filled = {k: item for k, item in filled.items() if item is not None or k in properties}
     return {key: with_defaults(properties.get(key, others), item) for key, item in filled.items()}
 
 
-def checks(schema: Schema) -> Checks:
-    """Finds what breaks the schema; making it takes longer than using it."""
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - 0.1 s that few programs need
-
-    return cast("Any", Draft202012Validator(_closed(schema))).iter_errors
-
-
-def errors(check: Checks, schema: Schema, value: Any) -> Iterator[StructureError]:
+def refusals(schema: Schema, value: Any) -> list[Refusal]:
     """What the schema refuses, unknown fields included, in the order of the paths."""
-    for found in sorted(
-        check(value), key=lambda found: [str(part) for part in found.absolute_path]
-    ):
-        for below, message in _WORDS.get(found.validator, _as_jsonschema_says)(found):
-            path = dotted([*found.absolute_path, *below], schema)
-            yield StructureError(path, message, found.validator in _BLOCKING)
+    return sorted(_refusals((), schema, value), key=lambda found: [*map(str, found.parts)])
 
 
-def _closed(schema: Any) -> Any:
-    """The schema as it is meant: other than the listed fields is unknown, a set has no repetition.
+def _refusals(parts: PathParts, schema: Schema, value: Any) -> Iterator[Refusal]:
+    wrong = _wrong_type(schema, value)
+    if wrong:
+        yield Refusal(parts, wrong, value, blocks_rules=True)
+        return
+    for keyword, limit in _LIMITS.items():
+        if keyword not in schema or not _concerns(limit, value):
+            continue
+        if not limit.holds(value, schema[keyword]):
+            yield Refusal(parts, _words(limit, schema[keyword]), value, "", limit.blocks_rules)
 
-    An object with free keys says so by additionalProperties or preserve-unknown-fields.
-    """
-    if isinstance(schema, list):
-        return [_closed(item) for item in as_list(schema)]
-    if not isinstance(schema, dict):
-        return schema
-    closed = {key: _closed(value) for key, value in as_map(schema).items()}
-    if closed.get("x-kubernetes-list-type") == "set":
-        closed["uniqueItems"] = True
-    open_ended = {"additionalProperties", "x-kubernetes-preserve-unknown-fields"}
-    if isinstance(closed.get("properties"), dict) and not open_ended & closed.keys():
-        closed["additionalProperties"] = False
-    return closed
-
-
-def _as_jsonschema_says(found: Finding) -> Said:
-    return [([], found.message)]
+    items = as_map(schema.get("items"))
+    for index, item in enumerate(as_list(value)):
+        yield from _refusals((*parts, index), items, item)
+    if isinstance(value, dict):
+        yield from _fields(parts, schema, as_map(value))
 
 
-def _unknown_fields(found: Finding) -> Said:
-    unknown = sorted(as_map(found.instance).keys() - as_map(found.schema["properties"]).keys())
-    return [([key], "unknown field, remove it or correct its spelling") for key in unknown]
+def _fields(parts: PathParts, schema: Schema, value: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Missing and unknown fields, and what is wrong with the others."""
+    for key in as_list(schema.get("required")):
+        if key not in value:
+            yield Refusal((*parts, key), "required value", blocks_rules=True)
+    properties = as_map(schema.get("properties"))
+    others = schema.get("additionalProperties")
+    for key, item in value.items():
+        below = properties.get(key, others)
+        if below is not None:
+            yield from _refusals((*parts, key), as_map(below), item)
+        elif properties:  # metadata has none: its fields are those of every object
+            yield Refusal((*parts, key), "unknown field, remove it or correct its spelling")
 
 
-def _required(found: Finding) -> Said:
-    """jsonschema reports each missing field by itself, and names it in its message only."""
-    missing = [key for key in found.validator_value if found.message.startswith(repr(key))]
-    return [([key], "required value") for key in missing]
+def _wrong_type(schema: Schema, value: Any) -> str | None:
+    if schema.get("x-kubernetes-int-or-string"):
+        fits = isinstance(value, int | str) and not isinstance(value, bool)
+        return None if fits else "must be an integer or a text of the right form"
+    kind = schema.get("type")
+    if kind is None or kind == "boolean":
+        return None if kind is None or isinstance(value, bool) else "must be of type boolean"
+    # JSON knows one kind of number only: 1.0 is an integer.
+    whole = isinstance(value, float) and value.is_integer() and kind == "integer"
+    fits = whole or (isinstance(value, _TYPES[kind]) and not isinstance(value, bool))
+    return None if fits else f"must be of type {kind}"
 
 
-def _bound(words: str) -> Callable[[Finding], Said]:
-    def say(found: Finding) -> Said:
-        limits = as_list(found.validator_value)
-        limit = ", ".join(map(json.dumps, limits)) if limits else found.validator_value
-        return [([], f"{words.format(limit)} (got {json.dumps(found.instance)})")]
-
-    return say
+def _concerns(limit: _Limit, value: Any) -> bool:
+    return isinstance(value, limit.types) and not isinstance(value, bool)
 
 
-# In the words of the API server, shortened: keyword of the schema -> what it says.
-_WORDS: dict[str, Callable[[Finding], Said]] = {
-    "additionalProperties": _unknown_fields,
-    "anyOf": _bound("must be an integer or a text of the right form"),
-    "enum": _bound("supported values: {}"),
-    "maxItems": _bound("must have at most {} items"),
-    "maxLength": _bound("may not be more than {} bytes"),
-    "maxProperties": _bound("must have at most {} items"),
-    "maximum": _bound("should be less than or equal to {}"),
-    "minItems": _bound("should have at least {} items"),
-    "minLength": _bound("should be at least {} chars long"),
-    "minimum": _bound("should be greater than or equal to {}"),
-    "pattern": _bound("should match '{}'"),
-    "required": _required,
-    "type": _bound("must be of type {}"),
-    "uniqueItems": _bound("must not name anything twice"),
-}
+def _words(limit: _Limit, bound: Any) -> str:
+    values = as_list(bound)
+    return limit.words.format(", ".join(map(json.dumps, values)) if values else bound)

@@ -4,9 +4,10 @@ Source: karpenter-provider-aws 1.14.1, its CloudFormation template for getting s
 CRDs and event rules are one set for each minor: an older controller can fail under newer rights.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from components.karpenter.node_classes import ExtraRights
 from components.location import Location
 
 _LAUNCHED = (
@@ -38,16 +39,23 @@ def policy_name(noun: str, cluster: str) -> str:
 
 
 def controller_policies(
-    *, location: Location, cluster: str, node_role_arn: str, queue_arn: str
+    *,
+    location: Location,
+    cluster: str,
+    node_role_arn: str,
+    queue_arn: str,
+    extra: ExtraRights | None = None,
 ) -> Mapping[str, dict[str, Any]]:
     """The six documents by a short noun. Each stays under the 6,144 characters of one policy."""
+    extra = extra or ExtraRights()
+    passed = [node_role_arn, *extra.role_arns(location)]
     statements = {
         "node-lifecycle": _node_lifecycle(location, cluster),
-        "iam-integration": _iam_integration(location, cluster, node_role_arn),
+        "iam-integration": _iam_integration(location, cluster, passed),
         "eks-integration": _eks_integration(location, cluster),
         "interruption": _interruption(queue_arn),
         "zonal-shift": _zonal_shift(location, cluster),
-        "resource-discovery": _resource_discovery(location),
+        "resource-discovery": _resource_discovery(location, extra.parameter_arns(location)),
     }
     return {noun: {"Version": "2012-10-17", "Statement": s} for noun, s in statements.items()}
 
@@ -59,6 +67,10 @@ def _ec2(location: Location, kind: str, account: str = "*") -> str:
 def _owned(cluster: str, *, of: str) -> dict[str, str]:
     """`of` is the condition key's prefix, `aws:ResourceTag` or `aws:RequestTag`."""
     return {f"{of}/kubernetes.io/cluster/{cluster}": "owned"}
+
+
+def _one_or_all(arns: Sequence[str]) -> str | list[str]:
+    return arns[0] if len(arns) == 1 else list(arns)
 
 
 def _node_lifecycle(location: Location, cluster: str) -> list[Statement]:
@@ -130,7 +142,9 @@ def _node_lifecycle(location: Location, cluster: str) -> list[Statement]:
     ]
 
 
-def _iam_integration(location: Location, cluster: str, node_role_arn: str) -> list[Statement]:
+def _iam_integration(
+    location: Location, cluster: str, node_role_arns: Sequence[str]
+) -> list[Statement]:
     profiles = location.iam_arn("instance-profile/*")
     region = {"topology.kubernetes.io/region": location.region}
     on_resource = _owned(cluster, of="aws:ResourceTag") | {
@@ -147,7 +161,7 @@ def _iam_integration(location: Location, cluster: str, node_role_arn: str) -> li
         {
             "Sid": "AllowPassingInstanceRole",
             "Effect": "Allow",
-            "Resource": node_role_arn,
+            "Resource": _one_or_all(node_role_arns),
             "Action": "iam:PassRole",
             "Condition": {
                 "StringEquals": {
@@ -222,7 +236,7 @@ def _zonal_shift(location: Location, cluster: str) -> list[Statement]:
     ]
 
 
-def _resource_discovery(location: Location) -> list[Statement]:
+def _resource_discovery(location: Location, own_parameters: Sequence[str]) -> list[Statement]:
     described = (
         "CapacityReservations",
         "Images",
@@ -236,7 +250,7 @@ def _resource_discovery(location: Location) -> list[Statement]:
         "SpotPriceHistory",
         "Subnets",
     )
-    parameters = f"arn:{location.partition}:ssm:{location.region}::parameter/aws/service/*"
+    of_aws = f"arn:{location.partition}:ssm:{location.region}::parameter/aws/service/*"
     return [
         {
             "Sid": "AllowRegionalReadActions",
@@ -249,7 +263,7 @@ def _resource_discovery(location: Location) -> list[Statement]:
         {
             "Sid": "AllowSSMReadActions",
             "Effect": "Allow",
-            "Resource": parameters,
+            "Resource": _one_or_all([of_aws, *own_parameters]),
             "Action": "ssm:GetParameter",
         },
         # The price list knows no resource.

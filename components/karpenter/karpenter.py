@@ -12,16 +12,22 @@ import versions
 from components.charts import ChartSource
 from components.interruption import InterruptionQueue, InterruptionQueueArgs
 from components.karpenter.controller import Controller, ControllerArgs, ControllerConfig
-from components.karpenter.node_classes import NodeClassConfig, node_class_spec
+from components.karpenter.disruption import DisruptionWindowConfig
+from components.karpenter.manifests import manifest
+from components.karpenter.node_classes import (
+    NodeClassConfig,
+    extra_rights,
+    node_class_spec,
+)
 from components.karpenter.node_pools import NodePoolConfig, node_pool_spec
+from components.karpenter.offerings import Zones
+from components.karpenter.pool_warnings import pool_warnings
 from components.karpenter.quantities import seconds
 from components.kubernetes_object import KubernetesObject
 from components.location import Location
 from components.pod_role import RunsOn
 from components.section import Mistake, Section
 
-API_VERSIONS = {"EC2NodeClass": "karpenter.k8s.aws/v1", "NodePool": "karpenter.sh/v1"}
-SHORT_LIFE_SECONDS = 24 * 3600
 DELETE_SECONDS = 3600
 """Draining is part of a pool's deletion; Pulumi's own 10 minutes would leave instances behind."""
 
@@ -40,14 +46,23 @@ class KarpenterConfig(Section):
     without a way to IAM, in a network without internet, it cannot."""
     node_classes: Mapping[ObjectName, NodeClassConfig] = Field(min_length=1)
     node_pools: Mapping[ObjectName, NodePoolConfig] = Field(min_length=1)
+    disruption_window: DisruptionWindowConfig | None = None
+    """A budget of every pool: while it is open, no node is consolidated or replaced for drift."""
+
+    @property
+    def has_static_pools(self) -> bool:
+        """Whether a pool keeps a number of nodes, which is behind a feature gate."""
+        return any(pool.replicas is not None for pool in self.node_pools.values())
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Every pool has its class."""
+        """Every pool has its class, and room for the window among its budgets."""
         known = ", ".join(self.node_classes)
         for name, pool in self.node_pools.items():
             if pool.node_class not in self.node_classes:
                 problem = f"nodeClasses has only {known}: name one of these, or add the class"
                 yield Mistake(f"nodePools.{name}.nodeClass", problem, pool.node_class)
+            for path, problem, value in pool.disruption.has_room_for(self.disruption_window):
+                yield Mistake(f"nodePools.{name}.{path}", problem, value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +82,10 @@ class KarpenterArgs:
     """How many of them; each needs a node of its own that is not Karpenter's."""
     isolated: bool
     """Whether the network has no way to the internet."""
+    zones: Zones = None
+    """Where nodes may be, as far as it is known in advance: for what the warnings count."""
+    capacity_buffers: bool = False
+    """Whether CapacityBuffers are asked for, which are behind a feature gate."""
     charts: ChartSource
     controller_needs: Sequence[pulumi.Resource]
     """The controller's own compute, and the routes by which it reaches AWS."""
@@ -113,6 +132,9 @@ class Karpenter(pulumi.ComponentResource):
                 replicas=args.replicas,
                 queue=queue,
                 isolated=args.isolated,
+                extra_rights=extra_rights(config.node_classes),
+                static_capacity=config.has_static_pools,
+                capacity_buffers=args.capacity_buffers,
                 charts=args.charts,
                 needs=args.controller_needs,
                 kubernetes=args.kubernetes,
@@ -149,13 +171,19 @@ class Karpenter(pulumi.ComponentResource):
             )
             for key, node_class in config.node_classes.items()
         }
+        for warning in pool_warnings(
+            config.node_pools,
+            config.node_classes,
+            region=args.location.region,
+            zones=args.zones,
+            spot_to_spot=config.controller.spot_to_spot_consolidation,
+        ):
+            pulumi.log.warn(warning, self)
         for key, pool in config.node_pools.items():
-            for warning in pool_warnings(key, pool):
-                pulumi.log.warn(warning, self)
             _object(
                 key,
                 "NodePool",
-                node_pool_spec(pool),
+                node_pool_spec(pool, config.disruption_window),
                 pulumi.ResourceOptions(
                     parent=self,
                     provider=args.kubernetes,
@@ -169,17 +197,7 @@ class Karpenter(pulumi.ComponentResource):
 def _object(
     name: str, kind: str, spec: Mapping[str, Any], opts: pulumi.ResourceOptions
 ) -> KubernetesObject:
-    manifest = {
-        "apiVersion": API_VERSIONS[kind],
-        "kind": kind,
-        "metadata": {
-            "name": name,
-            # A wrong selector or a missing right then fails the deployment, not the first pod.
-            "annotations": {"pulumi.com/waitFor": "condition=Ready"},
-        },
-        "spec": spec,
-    }
-    return KubernetesObject(f"{kind.lower()}-{name}", manifest, opts=opts)
+    return KubernetesObject(f"{kind.lower()}-{name}", manifest(kind, name, spec), opts=opts)
 
 
 def _delete_within(limit: int) -> pulumi.CustomTimeouts:
@@ -189,13 +207,3 @@ def _delete_within(limit: int) -> pulumi.CustomTimeouts:
 def delete_seconds(pool: NodePoolConfig) -> int:
     """How long a pool's deletion may take: the drain's own limit, and time to end instances."""
     return max(DELETE_SECONDS, seconds(pool.termination_grace_period) + DELETE_SECONDS // 2)
-
-
-def pool_warnings(key: str, pool: NodePoolConfig) -> list[str]:
-    """What is allowed in a pool, but seldom meant."""
-    if pool.expire_after != "Never" and seconds(pool.expire_after) < SHORT_LIFE_SECONDS:
-        return [
-            f"karpenter.nodePools.{key}.expireAfter is {pool.expire_after}: nodes of that age are "
-            "replaced without regard to disruption budgets, and before a new one is there"
-        ]
-    return []

@@ -4,35 +4,136 @@ import re
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 
-_SECONDS = {"h": 3600, "m": 60, "s": 1}
+_QUANTITY = re.compile(r"\d+(\.\d+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?")
+_DURATION = re.compile(r"([0-9]+[smh])+")
+_BUDGET_DURATION = re.compile(r"([0-9]+[hm]|[0-9]+h[0-9]+m)(0s)?")
+_SECONDS = {"w": 604_800, "d": 86_400, "h": 3600, "m": 60, "s": 1, "ms": 0.001}
+_LONGEST = 2**63 // 10**9
+"""Go counts a duration in nanoseconds: what is longer, a controller cannot read."""
+
+# Durations as people write them, which no API here takes.
+_PART = re.compile(
+    r"(\d+(?:\.\d+)?)(weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|[wdhms])"
+)
+_ISO = re.compile(r"p((?:\d+[wd])*)(?:t((?:\d+[hms])+))?")
+
+_UNITS = "m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi or Ei"
+_WRITE_DURATION = "write hours, minutes and seconds, for example 720h, 90s or 1h30m"
+_WRITE_WINDOW = "write hours and minutes, for example 8h or 1h30m"
 
 
-def _as_text(value: Any) -> Any:
-    # A number comes back from the API server as text, and would differ at every preview.
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+def refused(problem: str) -> PydanticCustomError:
+    """A mistake in one value. `problem` says what to do too: nothing is added to it."""
+    # The text goes in as a value, since braces in a template would be filled in.
+    return PydanticCustomError("said", "{said}", {"said": problem})
 
 
-Quantity = Annotated[
-    str,
-    BeforeValidator(_as_text),
-    Field(pattern=r"^\d+(\.\d+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$"),
-]
+def _quantity(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise refused(f"is no amount: write a number, or text with one of {_UNITS} behind it")
+    if isinstance(value, int):
+        # A number comes back from the API server as text, and would differ at every preview.
+        value = str(value)
+    if isinstance(value, float):
+        raise refused(f"the API takes no decimal number: write {_exactly(value)}")
+    if isinstance(value, str) and not _QUANTITY.fullmatch(value):
+        example = "for example 1000Gi"
+        raise refused(f"is no amount: write a number and at most one of {_UNITS}, {example}")
+    return value
+
+
+def _exactly(number: float) -> str:
+    thousandths = round(number * 1000, 6)
+    if number.is_integer():
+        return str(int(number))
+    if thousandths.is_integer():
+        return f'"{int(thousandths)}m"'
+    return 'a whole number, or thousandths as text, for example "1500m"'
+
+
+def _duration(value: Any) -> Any:
+    if value == "Never":
+        raise refused(f"has to end: {_WRITE_DURATION}")
+    return _duration_or_never(value)
+
+
+def _duration_or_never(value: Any) -> Any:
+    if isinstance(value, str) and value != "Never" and value.lower() == "never":
+        raise refused("write Never, with a capital")
+    if not isinstance(value, str) or not (value == "Never" or _DURATION.fullmatch(value)):
+        raise refused(_as_duration(value))
+    if seconds(value) > _LONGEST:
+        raise refused("is more than 292 years, the longest that can be counted: write less")
+    return value
+
+
+def _as_duration(value: Any) -> str:
+    unit = _without_unit(value)
+    if unit is not None:
+        return f"has no unit: write {unit}s, {unit}m or {unit}h"
+    length = _length(value)
+    if length is None or not length.is_integer():
+        return f"is no duration: {_WRITE_DURATION}"
+    return f"is not how the API writes a duration: write {duration(int(length))}"
+
+
+def _budget_duration(value: Any) -> Any:
+    if isinstance(value, str) and _BUDGET_DURATION.fullmatch(value):
+        return value
+    unit = _without_unit(value)
+    if unit is not None:
+        raise refused(f"has no unit: write {unit}m or {unit}h")
+    length = _length(value)
+    if not length:
+        raise refused(f"is no length of a window: {_WRITE_WINDOW}")
+    minutes = -int(-length // 60)
+    raise refused(f"a window has hours and minutes only: write {duration(60 * minutes)}")
+
+
+def _without_unit(value: Any) -> str | None:
+    bare = isinstance(value, int | str) and not isinstance(value, bool)
+    return str(value) if bare and re.fullmatch(r"[0-9]+", str(value)) else None
+
+
+def _length(value: Any) -> float | None:
+    """In seconds, of a duration in a spelling that the API does not take; None: not one."""
+    text = re.sub(r"\s", "", value.lower()) if isinstance(value, str) else ""
+    iso = _ISO.fullmatch(text)
+    if iso:
+        text = iso[1] + (iso[2] or "")
+    parts = _PART.findall(text)
+    if not parts or "".join(number + unit for number, unit in parts) != text:
+        return None
+    return sum(float(n) * _SECONDS[unit if unit == "ms" else unit[0]] for n, unit in parts)
+
+
+Quantity = Annotated[str, BeforeValidator(_quantity)]
 """An amount, for example `1000`, `500m` or `1000Gi`."""
 
 VolumeSize = Annotated[str, Field(pattern=r"^\d+(Gi|G|Ti|T)$")]
 """The size of a volume, with its unit: the API refuses a bare number."""
 
-Duration = Annotated[str, Field(pattern=r"^([0-9]+(s|m|h))+$")]
+Duration = Annotated[str, BeforeValidator(_duration)]
 """For example `720h` or `1h30m`; there are no days."""
 
-DurationOrNever = Annotated[str, Field(pattern=r"^(([0-9]+(s|m|h))+|Never)$")]
+DurationOrNever = Annotated[str, BeforeValidator(_duration_or_never)]
 """A duration, or `Never`."""
 
-BudgetDuration = Annotated[str, Field(pattern=r"^((([0-9]+(h|m))|([0-9]+h[0-9]+m))(0s)?)$")]
+BudgetDuration = Annotated[str, BeforeValidator(_budget_duration)]
 """How long a budget's window is open: hours and minutes only."""
 
 
 def seconds(duration: str) -> int:
     """The length of a duration that the types above accepted; `Never` has none."""
-    return sum(int(n) * _SECONDS[unit] for n, unit in re.findall(r"(\d+)([hms])", duration))
+    return sum(int(n) * int(_SECONDS[unit]) for n, unit in re.findall(r"(\d+)([hms])", duration))
+
+
+def duration(seconds: int) -> str:
+    """So many seconds as the API writes them: `720h`, `1h30m`, `5m`, `90s`."""
+    if seconds < _SECONDS["h"] and seconds % 60:
+        return f"{seconds}s"
+    hours, rest = divmod(seconds, 3600)
+    parts = ((hours, "h"), (rest // 60, "m"), (rest % 60, "s"))
+    return "".join(f"{number}{unit}" for number, unit in parts if number) or "0s"

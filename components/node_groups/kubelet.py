@@ -56,29 +56,38 @@ class KubeletConfig(Section):
 
     def mistakes(self) -> Iterator[Mistake]:
         """What kubelet would refuse, so that the node would never join."""
-        for signal in self.eviction_soft.keys() - self.eviction_soft_grace_period.keys():
-            path = f"evictionSoft.{signal}"
-            yield Mistake(path, f"needs a time: add evictionSoftGracePeriod.{signal}")
-        for signal in self.eviction_soft_grace_period.keys() - self.eviction_soft.keys():
-            path = f"evictionSoftGracePeriod.{signal}"
-            yield Mistake(path, f"goes with a threshold: add evictionSoft.{signal}, or drop it")
+        yield from eviction_mistakes(self.eviction_soft, self.eviction_soft_grace_period)
         critical, whole = self.shutdown_grace_period_critical_pods, self.shutdown_grace_period
         if critical and seconds(critical) > (seconds(whole) if whole else 0):
             problem = f"is part of shutdownGracePeriod, which is {whole or 'absent'}: raise that"
             yield Mistake("shutdownGracePeriodCriticalPods", problem, critical)
-        high = self.image_gc_high_threshold_percent or _IMAGE_GC_HIGH
-        low = self.image_gc_low_threshold_percent
-        low = _IMAGE_GC_LOW if low is None else low
-        if low >= high:
-            path = (
-                "imageGCHighThresholdPercent"
-                if self.image_gc_low_threshold_percent is None
-                else "imageGCLowThresholdPercent"
-            )
-            problem = f"low {low} must be less than high {high}: set both"
-            yield Mistake(path, problem, high if path.startswith("imageGCHigh") else low)
+        yield from image_gc_mistakes(
+            self.image_gc_high_threshold_percent, self.image_gc_low_threshold_percent
+        )
 
     def settings(self) -> dict[str, Any]:
         """A KubeletConfiguration (kubelet.config.k8s.io/v1beta1) of what is set, and no more."""
         given = self.model_dump(by_alias=True, exclude_none=True)
         return {key: value for key, value in given.items() if value != {}}
+
+
+def eviction_mistakes(
+    soft: Mapping[Signal, str], grace_period: Mapping[Signal, str]
+) -> Iterator[Mistake]:
+    """Each soft threshold has its time, and each time its threshold."""
+    for signal in soft.keys() - grace_period.keys():
+        path = f"evictionSoft.{signal}"
+        yield Mistake(path, f"needs a time: add evictionSoftGracePeriod.{signal}")
+    for signal in grace_period.keys() - soft.keys():
+        path = f"evictionSoftGracePeriod.{signal}"
+        yield Mistake(path, f"goes with a threshold: add evictionSoft.{signal}, or drop it")
+
+
+def image_gc_mistakes(high: int | None, low: int | None) -> Iterator[Mistake]:
+    """Images are cleared away from high to low, which lies below; absent: kubelet's own."""
+    path = "imageGCHighThresholdPercent" if low is None else "imageGCLowThresholdPercent"
+    high = high or _IMAGE_GC_HIGH
+    low = _IMAGE_GC_LOW if low is None else low
+    if low >= high:
+        problem = f"low {low} must be less than high {high}: set both"
+        yield Mistake(path, problem, high if path.startswith("imageGCHigh") else low)

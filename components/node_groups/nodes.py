@@ -6,8 +6,7 @@ from typing import Literal
 import pulumi_aws as aws
 from pydantic import Field
 
-from components.karpenter.node_classes import MetadataConfig
-from components.karpenter.node_pools import LabelKey, LabelValue
+from components.kubernetes_labels import LabelKey, LabelValue
 from components.location import Location
 from components.node_groups.images import Family
 from components.node_groups.kubelet import KubeletConfig
@@ -41,6 +40,13 @@ _LONGEST_NAME, _LONGEST_PREFIX = 63, 253
 
 # What Bottlerocket starts from; pods and images have a volume of their own.
 _BOTTLEROCKET_SYSTEM_GIB = 4
+
+
+class MetadataConfig(Section):
+    """The instance metadata service, always version 2."""
+
+    hop_limit: int = Field(default=1, ge=1, le=64)
+    """1 keeps pods away from the node's role; pods that need metadata ask for 2."""
 
 
 class NodeTaintConfig(Section):

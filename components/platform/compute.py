@@ -172,6 +172,8 @@ def _karpenter(
             runs_on=RunsOn.FARGATE if profile else RunsOn.NODES,
             replicas=config.karpenter_replicas,
             isolated=config.isolated,
+            zones=config.zones,
+            capacity_buffers=config.headroom == "capacityBuffer",
             charts=ground.charts,
             # Not CoreDNS. The routes cost nothing now, and on destroy they let the controller end
             # its nodes.

@@ -183,7 +183,10 @@ class Platform(pulumi.ComponentResource):
             Overprovisioning(
                 "overprovisioning",
                 OverprovisioningArgs(
-                    config=config.overprovisioning, charts=ground.charts, needs=nodes
+                    config=config.overprovisioning,
+                    by=config.headroom or "pausePods",
+                    charts=ground.charts,
+                    needs=nodes,
                 ),
                 opts=in_cluster,
             )

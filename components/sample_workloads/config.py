@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from components.karpenter.node_pools import LabelKey, LabelValue
 from components.karpenter.quantities import Quantity
+from components.kubernetes_labels import LabelKey, LabelValue
 from components.section import Mistake, Section
 
 NAMESPACE = "default"

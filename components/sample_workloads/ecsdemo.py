@@ -5,6 +5,7 @@ from typing import Any
 import pulumi
 
 from components.kubernetes_object import KubernetesObject
+from components.pod_protection import pod_disruption_budget
 from components.sample_workloads.autoscaling import horizontal_pod_autoscaler
 from components.sample_workloads.config import ECSDEMO, NAMESPACE, EcsdemoConfig, app
 from components.spot_preference import prefer_spot
@@ -77,12 +78,7 @@ def disruption_budget(name: str) -> dict[str, Any]:
     Where there is one pod only, there is none: `minAvailable: 1` would stop every drain, that of a
     spot interruption as well, until the instance is gone; `maxUnavailable: 1` would keep nothing.
     """
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": name, "namespace": NAMESPACE},
-        "spec": {"maxUnavailable": 1, "selector": {"matchLabels": app(name)}},
-    }
+    return pod_disruption_budget(name, namespace=NAMESPACE, match_labels=app(name))
 
 
 def _pod(service: str, config: EcsdemoConfig) -> dict[str, Any]:

@@ -35,17 +35,24 @@ from stack_config.rules.interruption import (
     every_node_has_one_handler,
 )
 from stack_config.rules.karpenter import (
+    capacity_buffers_have_karpenter,
     karpenter_fits_kubernetes,
     karpenter_has_a_home,
     karpenter_is_of_this_release,
     karpenter_pods_have_nodes,
     karpenter_reaches_iam,
+    pools_have_instance_types,
 )
+from stack_config.rules.karpenter_objects import karpenter_objects_are_valid
 from stack_config.rules.network import (
     a_bastion_has_a_subnet,
     a_cluster_has_a_network,
     everything_reaches_aws,
     node_groups_have_a_cluster_of_ours,
+)
+from stack_config.rules.node_classes import (
+    images_of_node_classes_fit_kubernetes,
+    roles_of_node_classes_reach_iam,
 )
 
 Rule = Callable[[StackConfig], Iterator[Mistake]]
@@ -59,6 +66,11 @@ RULES: Mapping[Rule, set[str]] = {
     karpenter_is_of_this_release: {"karpenter"},
     karpenter_fits_kubernetes: {"karpenter", "cluster"},
     karpenter_reaches_iam: {"karpenter", "network"},
+    karpenter_objects_are_valid: {"karpenter", "cluster"},
+    pools_have_instance_types: {"region", "karpenter", "network"},
+    images_of_node_classes_fit_kubernetes: {"karpenter", "cluster"},
+    roles_of_node_classes_reach_iam: {"karpenter", "network"},
+    capacity_buffers_have_karpenter: {"karpenter", "overprovisioning"},
     one_autoscaler_adds_nodes: {"cluster_autoscaler", "karpenter"},
     cluster_autoscaler_has_groups: {
         "cluster_autoscaler",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import compatibility
 from components.existing_cluster import ExistingClusterConfig
+from components.karpenter.pool_warnings import unmatched
 from components.section import Mistake
 from stack_config.model import StackConfig
 
@@ -53,6 +54,23 @@ def karpenter_fits_kubernetes(config: StackConfig) -> Iterator[Mistake]:
         problem = compatibility.karpenter_problem(version, config.cluster.version)
         if problem:
             yield Mistake("karpenter.version", problem, version)
+
+
+def pools_have_instance_types(config: StackConfig) -> Iterator[Mistake]:
+    """A pool that no type fits never has a node."""
+    if config.karpenter:
+        yield from unmatched(config.karpenter.node_pools, region=config.region, zones=config.zones)
+
+
+def capacity_buffers_have_karpenter(config: StackConfig) -> Iterator[Mistake]:
+    """It is Karpenter that keeps a buffer's room."""
+    asked = config.overprovisioning and config.overprovisioning.by
+    if asked == "capacityBuffer" and not config.karpenter:
+        yield Mistake(
+            "overprovisioning.by",
+            "Karpenter keeps a buffer's room, and there is no karpenter: choose pausePods",
+            asked,
+        )
 
 
 def karpenter_reaches_iam(config: StackConfig) -> Iterator[Mistake]:

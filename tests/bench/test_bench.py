@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from bench.__main__ import lines, main, spot_lines
+from bench import crd_rules
+from bench.__main__ import lines, main, rules_line, spot_lines
 from bench.measure import Life, Previews, with_pools
 from rehearsal.errors import RehearsalError
 
@@ -14,6 +15,8 @@ CLUSTER = {
     "type": "aws:eks/cluster:Cluster",
     "custom": True,
 }
+# Ten times the aim: the machine of a test may be busy.
+SLOWEST_MILLISECONDS = 1500
 
 
 def test_the_chains_of_an_exported_state_are_printed_without_a_rehearsal(tmp_path, capsys):
@@ -87,6 +90,21 @@ def test_figures_stand_as_ratios_to_the_floor_of_the_same_run():
     assert pools.measured == "1.8 s, 1.9 s, 2.7 s: +0.9 s for 99 more"
     whole = measured["from nothing running to destroyed, first time, again"]
     assert (whole.measured, whole.aim) == ("160 s, 120 s", "at most 150 s again")
+
+
+def test_the_check_of_karpenters_objects_is_timed_in_a_fresh_interpreter():
+    line = rules_line(crd_rules.milliseconds(1))
+
+    assert line.what == "CRD rules of 20 node pools and 2 classes at a program's start"
+    assert (line.measured.endswith(" ms"), line.aim) == (True, "at most 150 ms")
+    assert 0 < float(line.measured.removesuffix(" ms")) < SLOWEST_MILLISECONDS
+
+
+def test_a_check_that_fails_is_told(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(RehearsalError, match=r"^The check of 20 node pools failed\.\n.*No module"):
+        crd_rules.milliseconds(1)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from pydantic import ValidationError
 
 import versions
 from components.charts import ChartSource
+from components.karpenter.crd_rules import violations
 from components.overprovisioning import (
     NAMESPACE,
     POD_LABELS,
@@ -14,6 +15,8 @@ from components.overprovisioning import (
 )
 
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"
+BUFFER = "kubernetes:autoscaling.x-k8s.io/v1beta1:CapacityBuffer"
+TEMPLATE = "kubernetes:core/v1:PodTemplate"
 NAMESPACES = "kubernetes:core/v1:Namespace"
 PRIORITY = "kubernetes:scheduling.k8s.io/v1:PriorityClass"
 DIGEST = "sha256:278fb9dbcca9518083ad1e11276933a2e96f23de604a3a08cc3c80002767d24c"
@@ -215,3 +218,38 @@ def test_a_preview_shows_what_an_update_makes(once, program):
     assert preview.tree() == update.tree()
     made, shown = [{each.urn: each.inputs for each in one.declared} for one in (update, preview)]
     assert shown == made
+
+
+def by_buffer():
+    overprovisioning({"replicas": 3, "cpu": 2}, by="capacityBuffer")
+
+
+@pytest.mark.feature("C-20")
+def test_a_buffer_asks_karpenter_for_room_without_pods(once):
+    built = once(by_buffer)
+    buffer, template = built.one(BUFFER).inputs, built.one(TEMPLATE).inputs
+
+    assert violations("CapacityBuffer", buffer) == []
+    assert buffer["metadata"]["namespace"] == template["metadata"]["namespace"] == NAMESPACE
+    assert buffer["spec"] == {
+        "podTemplateRef": {"name": template["metadata"]["name"]},
+        "replicas": 3,
+        "provisioningStrategy": "buffer.x-k8s.io/active-capacity",
+    }
+    (container,) = template["template"]["spec"]["containers"]
+    assert container["resources"]["requests"] == {"cpu": "2", "memory": "1536Mi"}
+    assert built.every(DEPLOYMENT) == built.every(PRIORITY) == []
+
+
+@pytest.mark.feature("C-20")
+def test_a_buffer_goes_while_its_template_and_its_karpenter_are_there(once):
+    built = once(by_buffer)
+    buffer = built.one(BUFFER)
+
+    assert built.waits_for(buffer, built.one(TEMPLATE))
+    assert built.waits_for(built.one(TEMPLATE), built.one(NAMESPACES))
+    assert built.waits_for(buffer, built.one("aws:sqs/queue:Queue"))
+
+
+def test_a_preview_shows_all_of_a_buffer(once):
+    assert once(by_buffer, preview=True).tree() == once(by_buffer).tree()

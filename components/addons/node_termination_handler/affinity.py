@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from components.karpenter.node_pools import LabelKey, LabelValue
+from components.kubernetes_labels import LabelKey, LabelValue
 from components.section import Mistake, Section
 
 

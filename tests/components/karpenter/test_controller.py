@@ -281,10 +281,21 @@ def test_every_gate_is_told_and_only_the_stable_one_is_open(once):
     assert [gate for gate, is_open in gates.items() if is_open] == ["reservedCapacity"]
 
 
-def test_swapping_spot_for_cheaper_spot_is_a_setting(deploy):
-    built = deploy(lambda: controller({"spot_to_spot_consolidation": True}))
+@pytest.mark.feature("A1-23")
+@pytest.mark.parametrize(
+    ("config", "args", "gate"),
+    [
+        ({"spot_to_spot_consolidation": True}, {}, "spotToSpotConsolidation"),
+        ({"node_repair": True}, {}, "nodeRepair"),
+        ({}, {"static_capacity": True}, "staticCapacity"),
+        ({}, {"capacity_buffers": True}, "capacityBuffer"),
+    ],
+)
+def test_a_gate_is_open_where_something_behind_it_is_asked_for(deploy, config, args, gate):
+    built = deploy(lambda: controller(config, **args))
 
-    assert values(built)["settings"]["featureGates"]["spotToSpotConsolidation"] is True
+    gates = values(built)["settings"]["featureGates"]
+    assert {name for name, is_open in gates.items() if is_open} == {"reservedCapacity", gate}
 
 
 def test_the_pods_are_as_many_and_as_large_as_asked_for(deploy):

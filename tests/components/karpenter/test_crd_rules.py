@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 import yaml
 
-from components.karpenter import crd_cel, crd_structure
-from components.karpenter.crd_rules import CRDS, FILES, Violation, crd, violations
+from components.karpenter import cel, crd_cel, crd_structure
+from components.karpenter.crd_files import CRDS, FILES, crd, schema_file, schema_text
+from components.karpenter.crd_rules import Violation, violations
 from rehearsal import control_plane, toolchain
 from rehearsal.processes import Processes
 from rehearsal.state import State
@@ -121,12 +122,19 @@ def test_the_five_crds_are_there_with_as_many_rules_as_upstream_has():
     }
 
 
+def test_the_schemas_that_are_read_are_those_of_upstreams_files():
+    """After a change of these: python -m components.karpenter.crd_files"""
+    for kind in FILES:
+        assert schema_file(kind).read_text() == schema_text(kind)
+        assert '"description":' not in schema_text(kind)
+
+
 def test_every_rule_compiles():
     every = Counter(rule for kind in FILES for rule in crd_cel.rules(crd(kind).schema))
 
     assert (every.total(), len(every)) == (94, 69)
     for rule in every:
-        crd_cel.program(rule)
+        cel.program(rule)
 
 
 @pytest.mark.parametrize("manifest", [POOL, NODE_CLASS, BUFFER], ids=lambda it: it["kind"])
@@ -215,7 +223,72 @@ POOL_STRUCTURE: list[Any] = [
         "spec.template.metadata.labels[intent]",
         "may not be more than 63 bytes",
     ),
+    # Python's `$` would take the line's end, and its `\d` the digits of other scripts.
+    ("spec.limits", {"cpu": "1\n"}, "spec.limits[cpu]", "should match"),
+    (f"{DISRUPTION}.consolidateAfter", "٣m", f"{DISRUPTION}.consolidateAfter", "should match"),
+    ("spec.replicas", True, "spec.replicas", "must be of type integer (got true)"),
+    ("spec.limits", {"cpu": 1.5}, "spec.limits[cpu]", "must be an integer or a text"),
 ]
+
+
+METADATA: list[Any] = [
+    ("metadata", {}, "metadata.name", "required value"),
+    *[
+        ("metadata.name", name, "metadata.name", "must consist of lower case letters")
+        for name in ("Apps", "a..b", "a.-b", "a_b", "a/b", "-a", "a" * 254, "a\n")
+    ],
+    (
+        "metadata.labels",
+        {"a b": "c"},
+        "metadata.labels[a b]",
+        "has a key whose name must be at most 63",
+    ),
+    ("metadata.labels", {"team": "a b"}, "metadata.labels[team]", "must be at most 63 letters"),
+    ("metadata.labels", {"team": "a" * 64}, "metadata.labels[team]", "must be at most 63"),
+    (
+        "metadata.labels",
+        {"-x/team": "a"},
+        "metadata.labels[-x/team]",
+        "has a key whose part before the slash is no lower case domain",
+    ),
+    (
+        "metadata.annotations",
+        {"a/b/c": "x"},
+        "metadata.annotations[a/b/c]",
+        "has a key whose part before the slash is no lower case domain",
+    ),
+    (
+        "metadata.annotations",
+        {"x" * 64: "x"},
+        f"metadata.annotations[{'x' * 64}]",
+        "has a key whose name must be at most 63",
+    ),
+    (
+        "metadata.annotations",
+        {"a": "x" * 2**18},
+        "metadata.annotations",
+        "may not be more than 262144 bytes together",
+    ),
+]
+METADATA_ACCEPTED: list[Any] = [
+    ("metadata.name", "a.b-c.1"),
+    ("metadata.name", "a" * 253),
+    ("metadata.labels", {"example.com/Team_1": "", "team": "A.b_c-d"}),
+    ("metadata.annotations", {"a": "x" * (2**18 - 1), "Example.com/b": ""}),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "where", "message"), METADATA)
+def test_the_metadata_of_every_object_is_checked(path, value, where, message):
+    said = violations("NodePool", changed(POOL, path, value))
+
+    assert [violation.path for violation in said] == [where]
+    assert message in said[0].message
+
+
+def test_what_metadata_may_hold():
+    for path, value in METADATA_ACCEPTED[:3]:
+        assert violations("NodePool", changed(POOL, path, value)) == []
 
 
 @pytest.mark.parametrize(
@@ -366,6 +439,7 @@ POOL_ACCEPTED: list[Any] = [
     ("spec.limits", {"cpu": 1000}),
     (DISRUPTION, REMOVED),
     (DISRUPTION, {"consolidateAfter": "Never"}),
+    ("spec.template.metadata.labels", {"intent": None}),
 ]
 
 
@@ -376,6 +450,53 @@ POOL_ACCEPTED: list[Any] = [
 def test_what_a_node_pools_crd_accepts_though_a_config_should_not(path, value):
     """A check of the stack file has to find these: the API server does not."""
     assert violations("NodePool", changed(POOL, path, value)) == []
+
+
+CLASS_STRUCTURE: list[Any] = [
+    (
+        "spec.ipPrefixCount",
+        2**31,
+        "spec.ipPrefixCount",
+        "must be of type int32 (got 2147483648)",
+    ),
+    (
+        "spec.kubelet",
+        {"evictionMaxPodGracePeriod": -(2**31) - 1},
+        "spec.kubelet.evictionMaxPodGracePeriod",
+        "must be of type int32",
+    ),
+    ("spec.detailedMonitoring", "true", "spec.detailedMonitoring", "must be of type boolean"),
+    ("spec.subnetSelectorTerms", {}, "spec.subnetSelectorTerms", "must be of type array"),
+    (
+        "spec.securityGroupSelectorTerms",
+        [{"id": "default"}],
+        "spec.securityGroupSelectorTerms[0].id",
+        "should match 'sg-[0-9a-z]+'",
+    ),
+    ("spec.amiSelectorTerms", [], "spec.amiSelectorTerms", "should have at least 1 items"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "where", "message"), CLASS_STRUCTURE)
+def test_the_structure_of_a_node_class_is_checked(path, value, where, message):
+    said = violations("EC2NodeClass", changed(NODE_CLASS, path, value))
+
+    assert where in [violation.path for violation in said]
+    assert any(message in violation.message for violation in said)
+
+
+def test_every_keyword_of_the_schemas_is_understood():
+    """A new one in the next version's CRDs would go unnoticed otherwise."""
+
+    def keywords(schema: dict[str, Any]) -> Iterator[str]:
+        yield from schema
+        below = [*schema.get("properties", {}).values(), schema.get("items")]
+        for part in [*below, schema.get("additionalProperties")]:
+            yield from keywords(part) if part else ()
+
+    found = {keyword for kind in FILES for keyword in keywords(crd(kind).schema)}
+
+    assert found - crd_structure.KEYWORDS == set()
 
 
 CLASS_RULES: list[Any] = [
@@ -549,16 +670,23 @@ def test_a_default_is_applied_to_an_absent_field_but_not_below_an_absent_parent(
 def test_a_capacity_buffer_may_name_neither_a_template_nor_a_target():
     neither = changed(BUFFER, "spec.podTemplateRef", REMOVED)
     template_alone = changed(BUFFER, "spec.replicas", REMOVED)
+    target = {"apiGroup": "apps", "kind": "Deployment", "name": "web"}
+    both = changed(BUFFER, "spec.scalableRef", target)
 
     assert violations("CapacityBuffer", neither) == []
-    assert len(violations("CapacityBuffer", template_alone)) == 1
+    assert violations("CapacityBuffer", template_alone) == [
+        Violation("spec", "If podTemplateRef is set, replicas or limits must also be set")
+    ]
+    assert violations("CapacityBuffer", both) == [
+        Violation("spec", "You must define either PodTemplateRef or ScalableRef, but not both")
+    ]
 
 
 def test_an_object_of_another_version_or_kind_is_refused():
     beta = POOL | {"apiVersion": "karpenter.sh/v1beta1"}
 
     assert violations("NodePool", beta) == [
-        Violation("apiVersion", "must be karpenter.sh/v1 (got 'karpenter.sh/v1beta1')")
+        Violation("apiVersion", 'must be karpenter.sh/v1 (got "karpenter.sh/v1beta1")')
     ]
     with pytest.raises(LookupError, match=r"^Provisioner is none of Karpenter's kinds, which are "):
         violations("Provisioner", POOL)
@@ -585,6 +713,12 @@ def test_a_manifest_is_not_changed_by_being_checked():
 # where there is one.
 CASES: list[tuple[str, dict[str, Any], str]] = [
     *[("NodePool", changed(POOL, path, value), "") for path, value, *_ in POOL_STRUCTURE],
+    *[("NodePool", changed(POOL, path, value), "") for path, value, *_ in METADATA],
+    *[("NodePool", changed(POOL, path, value), "") for path, value in METADATA_ACCEPTED],
+    *[
+        ("EC2NodeClass", changed(NODE_CLASS, path, value), "")
+        for path, value, *_ in CLASS_STRUCTURE
+    ],
     *[("NodePool", changed(POOL, path, value), said) for path, value, _, said in POOL_RULES],
     *[("NodePool", changed(POOL, path, value), "") for path, value in POOL_ACCEPTED],
     *[

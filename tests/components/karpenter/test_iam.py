@@ -6,6 +6,7 @@ import pytest
 
 import versions
 from components.karpenter.iam import controller_policies, policy_name
+from components.karpenter.node_classes import ExtraRights
 from components.location import Location
 
 POLICY_LIMIT = 6144
@@ -27,9 +28,13 @@ IN_THE_TEMPLATE = {
 everywhere = pytest.mark.parametrize("location", LOCATIONS, ids=lambda location: location.region)
 
 
-def policies(location, cluster="dev", *, node_role="arn of the node role"):
+def policies(location, cluster="dev", *, node_role="arn of the node role", extra=None):
     return controller_policies(
-        location=location, cluster=cluster, node_role_arn=node_role, queue_arn="arn of the queue"
+        location=location,
+        cluster=cluster,
+        node_role_arn=node_role,
+        queue_arn="arn of the queue",
+        extra=extra,
     )
 
 
@@ -69,6 +74,57 @@ def test_a_policy_has_upstream_s_name_with_the_cluster_in_it(upstream, noun):
 
     assert name == wanted["ManagedPolicyName"]
     assert re.fullmatch("KarpenterController[A-Za-z]+Policy-dev", name)
+
+
+def differing(one, other):
+    """Statements that differ, by Sid, each as it is in the second."""
+    pairs = [
+        pair
+        for noun in IN_THE_TEMPLATE
+        for pair in zip(one[noun]["Statement"], other[noun]["Statement"], strict=True)
+    ]
+    return {after["Sid"]: after for before, after in pairs if before != after}
+
+
+def test_nothing_more_is_allowed_where_classes_need_nothing_more():
+    location = LOCATIONS[0]
+
+    assert differing(policies(location), policies(location, extra=ExtraRights())) == {}
+
+
+@pytest.mark.parametrize(
+    ("location", "partition"),
+    [*zip(LOCATIONS, ["aws", "aws", "aws-cn", "aws-us-gov"], strict=True)],
+    ids=str,
+)
+def test_roles_and_parameters_of_classes_are_allowed_by_their_very_arns(location, partition):
+    extra = ExtraRights(roles=["theirs"], parameters=["/golden/image:3"])
+
+    changed = differing(policies(location), policies(location, extra=extra))
+
+    principals = {"iam:PassedToService": ["ec2.amazonaws.com", "ec2.amazonaws.com.cn"]}
+    ssm = f"arn:{partition}:ssm:{location.region}"
+    assert changed == {
+        "AllowPassingInstanceRole": {
+            "Sid": "AllowPassingInstanceRole",
+            "Effect": "Allow",
+            "Resource": [
+                "arn of the node role",
+                f"arn:{partition}:iam::111122223333:role/theirs",
+            ],
+            "Action": "iam:PassRole",
+            "Condition": {"StringEquals": principals},
+        },
+        "AllowSSMReadActions": {
+            "Sid": "AllowSSMReadActions",
+            "Effect": "Allow",
+            "Resource": [
+                f"{ssm}::parameter/aws/service/*",
+                f"{ssm}:111122223333:parameter/golden/image",
+            ],
+            "Action": "ssm:GetParameter",
+        },
+    }
 
 
 @pytest.mark.feature("C-06")

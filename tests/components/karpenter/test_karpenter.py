@@ -11,6 +11,7 @@ from components.pod_role import RunsOn
 
 CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 POOL = "kubernetes:karpenter.sh/v1:NodePool"
+POLICY = "aws:iam/policy:Policy"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 PROFILE = "aws:iam/instanceProfile:InstanceProfile"
 ROLE = "aws:iam/role:Role"
@@ -153,7 +154,7 @@ def test_the_stack_can_make_the_instance_profile_of_the_node_role(once):
 def test_a_short_life_is_told_since_budgets_do_not_count_for_it(deploy, caplog, age):
     pools = {"short": {"node_class": "default", "expire_after": age}}
 
-    deploy(lambda: karpenter(node_pools=pools))
+    deploy(lambda: karpenter(node_pools=pools, node_classes={"default": IMAGE}))
 
     warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert warnings == [WARNING.format("short", age)]
@@ -161,7 +162,9 @@ def test_a_short_life_is_told_since_budgets_do_not_count_for_it(deploy, caplog, 
 
 @pytest.mark.parametrize("age", ["24h", "720h", "Never"])
 def test_an_ordinary_life_is_not_told(deploy, caplog, age):
-    deploy(lambda: karpenter(node_pools={"a": {"node_class": "default", "expire_after": age}}))
+    pools = {"a": {"node_class": "default", "expire_after": age}}
+
+    deploy(lambda: karpenter(node_pools=pools, node_classes={"default": IMAGE}))
 
     assert caplog.records == []
 
@@ -226,3 +229,35 @@ def test_a_group_that_the_stack_file_names_comes_first(deploy):
 
     spec = built.named(CLASS, "ec2nodeclass-default").inputs["spec"]
     assert spec["securityGroupSelectorTerms"] == theirs
+
+
+def test_a_window_is_a_budget_of_every_pool(deploy):
+    window = {"schedule": "0 8 * * mon-fri", "duration": "10h"}
+
+    built = deploy(lambda: karpenter(disruption_window=window))
+
+    for pool in built.every(POOL):
+        own, of_window = pool.inputs["spec"]["disruption"]["budgets"]
+        assert own == {"nodes": "10%"}
+        assert of_window == {"nodes": "0"} | window
+
+
+def test_a_pool_is_told_that_has_no_room_for_the_window_among_its_budgets():
+    budgets = [{"nodes": "1"}] * 50
+    crowded = {"node_class": "default", "disruption": {"budgets": budgets}}
+
+    with pytest.raises(ValidationError, match=r"with disruptionWindow there are 51"):
+        config(
+            node_pools={"a": crowded},
+            disruption_window={"schedule": "@daily", "duration": "1h"},
+        )
+
+
+def test_the_role_of_a_class_may_be_passed_on(deploy):
+    classes = {"default": IMAGE | {"role": "gpu-nodes"}, "other": IMAGE}
+
+    built = deploy(lambda: karpenter(node_classes=classes))
+
+    policies = [each.inputs["policy"] for each in built.every(POLICY)]
+    assert [p for p in policies if "arn:aws:iam::111122223333:role/gpu-nodes" in p]
+    assert [e.inputs["spec"]["role"] for e in built.every(CLASS)].count("gpu-nodes") == 1

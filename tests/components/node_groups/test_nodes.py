@@ -1,8 +1,8 @@
 import pytest
 from pydantic import ValidationError
 
-from components.karpenter.node_classes import MetadataConfig
 from components.node_groups.nodes import (
+    MetadataConfig,
     NodesConfig,
     SizeConfig,
     block_devices,

@@ -153,11 +153,11 @@ def test_images_may_come_from_elsewhere(deploy):
 
 
 def test_the_size_is_a_setting_of_all(deploy):
-    built = deploy(lambda: samples(ecsdemo={"cpu": 0.25, "memory": "1Gi"}))
+    built = deploy(lambda: samples(ecsdemo={"cpu": "250m", "memory": "1Gi"}))
 
     for name in NAMES:
         assert container_of(built, name)["resources"] == {
-            "requests": {"cpu": "0.25", "memory": "1Gi"}
+            "requests": {"cpu": "250m", "memory": "1Gi"}
         }
 
 

@@ -49,12 +49,12 @@ def test_inflate_asks_for_room_and_does_nothing(once):
 
 
 def test_number_and_size_are_settings(deploy):
-    built = deploy(lambda: samples(inflate={"replicas": 3, "cpu": 0.5, "memory": "1.5Gi"}))
+    built = deploy(lambda: samples(inflate={"replicas": 3, "cpu": "500m", "memory": "1.5Gi"}))
 
     spec = built.one(DEPLOYMENT).inputs["spec"]
     (container,) = spec["template"]["spec"]["containers"]
     assert spec["replicas"] == 1 + 2
-    assert container["resources"] == {"requests": {"cpu": "0.5", "memory": "1.5Gi"}}
+    assert container["resources"] == {"requests": {"cpu": "500m", "memory": "1.5Gi"}}
 
 
 def test_there_are_no_fewer_than_no_pods():

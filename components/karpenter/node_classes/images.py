@@ -1,0 +1,169 @@
+"""The images of a class: AWS's own by an alias, or others by what they are found by."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from components.karpenter.node_classes.api_section import ApiSection
+from components.karpenter.node_classes.selectors import SelectorTags
+from components.section import Mistake
+
+Family = Literal[
+    "AL2", "AL2023", "Bottlerocket", "Custom", "Windows2019", "Windows2022", "Windows2025"
+]
+"""What decides on the format of user data and on the disks that an image has."""
+
+FAMILIES: dict[str, Family] = {
+    "al2": "AL2",
+    "al2023": "AL2023",
+    "bottlerocket": "Bottlerocket",
+    "windows2019": "Windows2019",
+    "windows2022": "Windows2022",
+    "windows2025": "Windows2025",
+}
+"""By the word before the @ of an alias."""
+
+LATEST = "latest"
+
+_DATED = (r"v20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", "@v20261101")
+_RELEASES = {
+    "al2": _DATED,
+    "al2023": _DATED,
+    "bottlerocket": (r"v?\d+\.\d+\.\d+", "@v1.50.0"),
+}
+"""How a release is written, and the end of an alias for example; Windows has none to pin."""
+
+_WHO_DECIDES = "AWS would decide when every node is replaced, since each new image drifts them all"
+# Parameters of AWS's whose value changes with each release.
+_MOVING = re.compile(r"/(latest|recommended)(/|$)|/ami-[a-z]+-latest/")
+_AWS_PARAMETERS = "/aws/service/"
+
+ParameterName = Annotated[
+    str,
+    Field(
+        pattern=r"^(arn:aws[a-z-]*:ssm:[a-z0-9-]+:\d{12}:parameter/)?"
+        r"[A-Za-z0-9_./-]+(:[A-Za-z0-9_.-]+)?$",
+        max_length=2048,
+    ),
+]
+"""The name or the ARN of a parameter of Parameter Store, with or without a version after it."""
+
+
+class AmiSelectorTermConfig(ApiSection):
+    """One way to find images; of several terms each may find some, of several images that fit an
+    instance type the newest is taken."""
+
+    alias: str | None = None
+    """AWS's own by family and release, `al2023@v20261101`; the only term, and alone in it."""
+    id: str | None = Field(default=None, pattern=r"^ami-[0-9a-z]+$")
+    name: str | None = Field(default=None, min_length=1)
+    """The image's name, not its tag `Name`; `*` stands for anything."""
+    owner: str | None = Field(default=None, pattern=r"^(\d{12}|self|amazon|aws-marketplace)$")
+    """Beside a name or tags. Absent: beside a name `self` and `amazon`."""
+    tags: SelectorTags = Field(default={}, max_length=20)
+    ssm_parameter: ParameterName | None = None
+    """The parameter that holds the image's id. What lies outside /aws/service the stack lets
+    Karpenter read, by its very ARN."""
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """What stands alone does so, and an owner has something to own."""
+        alone = {"alias": self.alias, "id": self.id, "ssmParameter": self.ssm_parameter}
+        searched = {"name": self.name, "owner": self.owner, "tags": self.tags or None}
+        given = [key for key, value in (alone | searched).items() if value is not None]
+        ways = "alias, id, ssmParameter, or name and tags"
+        if not given:
+            yield Mistake("", f"finds nothing: give one of {ways}")
+        elif given == ["owner"]:
+            yield Mistake("owner", "finds every image of theirs: add name or tags", self.owner)
+        elif len(given) > 1 and (set(given) & alone.keys()):
+            told = ", ".join(given)
+            yield Mistake("", f"gives {told}: keep one of {ways}")
+
+
+def image_mistakes(
+    ami_alias: str | None,
+    terms: Sequence[AmiSelectorTermConfig] | None,
+    ami_family: Family | None,
+    *,
+    allow_latest: bool,
+) -> Iterator[Mistake]:
+    """What is wrong with a class's choice of images."""
+    if (ami_alias is None) == (terms is None):
+        problem = "give either amiAlias, for example al2023@v20261101, or amiSelectorTerms"
+        yield Mistake("amiAlias", problem, ami_alias)
+        return
+    if ami_alias is not None:
+        yield from _alias_mistakes("amiAlias", ami_alias, ami_family, allow_latest=allow_latest)
+    for number, term in enumerate(terms or ()):
+        path = f"amiSelectorTerms[{number}]"
+        if term.alias is not None:
+            found = _alias_mistakes(
+                f"{path}.alias", term.alias, ami_family, allow_latest=allow_latest
+            )
+            yield from found
+        if term.ssm_parameter and moves(term.ssm_parameter) and not allow_latest:
+            problem = f"points to AWS's newest image: {_WHO_DECIDES}; name the parameter of one "
+            problem += "release, or set allowLatest: true"
+            yield Mistake(f"{path}.ssmParameter", problem, term.ssm_parameter)
+    aliases = [term.alias for term in terms or () if term.alias is not None]
+    if aliases and len(terms or ()) > 1:
+        problem = "an alias is the only term: drop the others, or write none as alias"
+        yield Mistake("amiSelectorTerms", problem, ", ".join(aliases))
+    if terms is not None and not aliases and ami_family is None:
+        problem = "is needed where no alias says it: add it, Custom for an image of your own"
+        yield Mistake("amiFamily", f"{problem} that joins by itself")
+
+
+def _alias_mistakes(
+    path: str, alias: str, ami_family: Family | None, *, allow_latest: bool
+) -> Iterator[Mistake]:
+    problem = alias_problem(alias, allow_latest=allow_latest)
+    if problem:
+        yield Mistake(path, problem, alias)
+    own = FAMILIES.get(alias.partition("@")[0])
+    if own and ami_family not in (None, own, "Custom"):
+        told = f"the alias is of {own}: write that, or Custom, or drop it"
+        yield Mistake("amiFamily", told, ami_family)
+
+
+def alias_problem(alias: str, *, allow_latest: bool) -> str | None:
+    """Why Karpenter, or we, would not take this alias, and what to do; None where it is right."""
+    word, _, release = alias.partition("@")
+    if word not in FAMILIES:
+        known = ", ".join(FAMILIES)
+        return f"is no alias: write family@release, for example al2023@v20261101; families: {known}"
+    windows = word not in _RELEASES
+    if release == LATEST:
+        pin = "select one image by amiSelectorTerms" if windows else f"pin {_example(word)}"
+        return None if allow_latest else f"{_WHO_DECIDES}: {pin}, or set allowLatest: true"
+    if windows:
+        return f"Windows has no pinned alias: write {word}@latest and allowLatest: true"
+    form, _ = _RELEASES[word]
+    if not re.fullmatch(form, release):
+        return f"is no release of {FAMILIES[word]}: write it like {_example(word)}"
+    return None
+
+
+def family_of(
+    terms: Sequence[AmiSelectorTermConfig], ami_family: Family | None, ami_alias: str | None = None
+) -> Family:
+    """The family that counts: what the file says, else the alias's; else what Karpenter takes."""
+    aliases = [ami_alias, *(term.alias for term in terms)]
+    words = [alias.partition("@")[0] for alias in aliases if alias]
+    return ami_family or FAMILIES.get(words[0] if words else "", "Custom")
+
+
+def moves(parameter: str) -> bool:
+    """Whether AWS changes what this parameter says at each release."""
+    return is_aws_own(parameter) and bool(_MOVING.search(parameter))
+
+
+def is_aws_own(parameter: str) -> bool:
+    """Whether AWS publishes it for everyone, below /aws/service."""
+    return parameter.rpartition(":parameter")[2].startswith(_AWS_PARAMETERS)
+
+
+def _example(word: str) -> str:
+    return f"{word}{_RELEASES[word][1]}"

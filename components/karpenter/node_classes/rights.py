@@ -1,0 +1,53 @@
+"""What classes need of the controller's rights beyond upstream's policies."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from components.karpenter.node_classes.config import NodeClassConfig
+from components.karpenter.node_classes.images import is_aws_own
+from components.location import Location
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtraRights:
+    """Of all classes together; empty where they keep to the stack's role and AWS's images."""
+
+    roles: Sequence[str] = ()
+    """Names of further roles of nodes, without path, which the controller may pass too."""
+    parameters: Sequence[str] = ()
+    """Names or ARNs of Parameter Store that hold images and are not AWS's own."""
+
+    def role_arns(self, location: Location) -> list[str]:
+        """The roles, as a policy names them."""
+        return [location.iam_arn(f"role/{name}") for name in self.roles]
+
+    def parameter_arns(self, location: Location) -> list[str]:
+        """The parameters: a policy names them without a version or label behind the name."""
+        return [_parameter_arn(location, parameter) for parameter in self.parameters]
+
+
+def extra_rights(classes: Mapping[str, NodeClassConfig]) -> ExtraRights:
+    """What these classes, by name, need."""
+    parameters = [
+        term.ssm_parameter
+        for one in classes.values()
+        for term in one.images
+        if term.ssm_parameter and not is_aws_own(term.ssm_parameter)
+    ]
+    return ExtraRights(roles=other_roles(classes), parameters=list(dict.fromkeys(parameters)))
+
+
+def other_roles(classes: Mapping[str, NodeClassConfig]) -> list[str]:
+    """Names of the roles that the classes bring, each once. Each needs an access entry in the
+    cluster, which the stack does not make."""
+    named = [
+        name for one in classes.values() for name in (one.role, one.instance_profile_role) if name
+    ]
+    return list(dict.fromkeys(named))
+
+
+def _parameter_arn(location: Location, parameter: str) -> str:
+    if parameter.startswith("arn:"):
+        return ":".join(parameter.split(":")[:6])
+    name = parameter.partition(":")[0]
+    return location.arn("ssm", f"parameter/{name.removeprefix('/')}")

@@ -1,0 +1,37 @@
+"""What an instance is told at its start, beside what Karpenter tells it."""
+
+import tomllib
+from collections.abc import Iterator
+
+from components.karpenter.node_classes.images import Family
+from components.karpenter.node_classes.tags import has_moment
+from components.section import Mistake
+
+_LARGEST = 16384
+"""Bytes that EC2 takes (EC2 user guide, instance user data); Karpenter's own part comes on top."""
+
+
+def user_data_mistakes(text: str | None, family: Family) -> Iterator[Mistake]:
+    """What EC2 or the image would refuse, or what changes from run to run."""
+    if text is None:
+        return
+    if not text.strip():
+        yield Mistake("userData", "is empty: fill it, or drop it")
+        return
+    size = len(text.encode())
+    if size > _LARGEST:
+        problem = f"has {size:,} bytes and EC2 takes {_LARGEST:,}: load the rest at the start"
+        yield Mistake("userData", problem)
+    if has_moment(text):
+        problem = "holds a time stamp, which would replace every node at each run: drop it"
+        yield Mistake("userData", problem)
+    if family == "Bottlerocket" and (error := _toml_error(text)):
+        yield Mistake("userData", f"Bottlerocket reads TOML, and this is none ({error}): mend it")
+
+
+def _toml_error(text: str) -> str | None:
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return str(error)
+    return None

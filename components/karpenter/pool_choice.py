@@ -1,0 +1,128 @@
+"""What a pool may choose from, in the words of its part of the stack file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from components.karpenter.label_rules import LabelRule, rules_of
+from components.karpenter.node_pools import NodePoolConfig
+from components.karpenter.offerings import Offerings, Zones, fitting
+from components.karpenter.requirements import (
+    ARCHITECTURE,
+    CAPACITY_TYPE,
+    CATEGORY,
+    GENERATION,
+    OS,
+    every_requirement,
+    requirements,
+    short_forms,
+)
+
+SHOWN = 5
+"""More values than these are only counted."""
+
+_DEFAULT_OF = {
+    "requirements": OS,
+    "architectures": ARCHITECTURE,
+    "capacityTypes": CAPACITY_TYPE,
+    "instanceCategories": CATEGORY,
+    "minGeneration": GENERATION,
+}
+_SPOT = LabelRule(frozenset({"spot"}))
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where pools launch nodes; the region is one that the list of offerings has."""
+
+    region: str
+    zones: Zones = None
+
+    def fitting(self, rules: Mapping[str, LabelRule]) -> Offerings:
+        """What EC2 offers there."""
+        return fitting(rules, region=self.region, zones=self.zones)
+
+
+@dataclass(frozen=True)
+class PoolChoice:
+    """A pool, and what EC2 offers that fits it."""
+
+    name: str
+    pool: NodePoolConfig
+    place: Place
+
+    @cached_property
+    def rules(self) -> Mapping[str, LabelRule]:
+        """By key, what requirements and labels leave."""
+        return rules_of(requirements(self.pool), self.pool.labels)
+
+    @cached_property
+    def matching(self) -> Offerings:
+        """All that fits."""
+        return self.place.fitting(self.rules)
+
+    @cached_property
+    def as_spot(self) -> Offerings:
+        """What of it is spot."""
+        spot = self.rules[CAPACITY_TYPE].both(_SPOT)
+        return self.place.fitting({**self.rules, CAPACITY_TYPE: spot})
+
+    def spot_told(self) -> str:
+        """How many types and offerings that is."""
+        types, zones = self.as_spot.count, self.as_spot.zones
+        return (
+            f"{types} instance type{'' if types == 1 else 's'} ({self.as_spot.offerings} offerings "
+            f"in {zones} zone{'' if zones == 1 else 's'} of {self.place.region}) match as spot"
+        )
+
+    def spot_remedy(self) -> str:
+        """Which key to give up for more of it."""
+        spot = {**self.rules, CAPACITY_TYPE: _SPOT}
+        without = [each for each in self._without(spot) if each[0] != CAPACITY_TYPE]
+        if not without:
+            return "Widen its requirements"
+        key, types = without[0]
+        return f"Without {self._told(key)} there would be {types}: drop or widen it"
+
+    def why_none(self) -> str:
+        """What keeps every type out, where nothing fits, and what to do."""
+        everything = f"no instance type that EC2 offers in {self.place.region} fits"
+        alone = [k for k, rule in self.rules.items() if not self.place.fitting({k: rule}).count]
+        if alone:
+            return f"{everything} {' and '.join(map(self._told, alone))}. Correct it"
+        without = [f"without {self._told(key)} {n}" for key, n in self._without(self.rules)]
+        remedy = f": {', '.join(without)} would. Drop or widen one of them" if without else ""
+        return f"{everything} all requirements together{remedy or '. Widen them'}"
+
+    def asked_at(self, key: str) -> str:
+        """The path, below the pool, of what asks for a key."""
+        places = {f"labels.{label}": label for label in self.pool.labels}
+        places |= {name: short.key for name, short in short_forms(self.pool).items()}
+        for index, requirement in enumerate(self.pool.requirements):
+            places[f"requirements[{index}]"] = requirement.key
+        places |= {f"the default of {name}": asked for name, asked in _DEFAULT_OF.items()}
+        return next(path for path, asked in places.items() if asked == key)
+
+    def _without(self, rules: Mapping[str, LabelRule]) -> Sequence[tuple[str, int]]:
+        """The keys that leave out types by themselves, and how many there are without each; those
+        first without which there are most."""
+        now = self.place.fitting(rules).count
+        counts = {
+            key: self.place.fitting({k: r for k, r in rules.items() if k != key}).count
+            for key in rules
+        }
+        most_first = sorted(counts.items(), key=lambda each: -each[1])
+        return [(key, count) for key, count in most_first if count > now]
+
+    def _told(self, key: str) -> str:
+        """As `excludeSizes (karpenter.k8s.aws/instance-size NotIn nano, micro)`."""
+        asked = [each for each in every_requirement(self.pool) if each.key == key]
+        clauses = [f"{each.operator} {_listed(each.values)}".rstrip() for each in asked]
+        if key in self.pool.labels:
+            clauses.append(f"In {self.pool.labels[key]}")
+        return f"{self.asked_at(key)} ({key} {' and '.join(clauses)})"
+
+
+def _listed(values: Sequence[str]) -> str:
+    more = len(values) - SHOWN
+    return f"{', '.join(values[:SHOWN])} and {more} more" if more > 0 else ", ".join(values)

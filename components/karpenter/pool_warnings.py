@@ -1,0 +1,162 @@
+"""What is allowed in node pools, but seldom meant; and pools that never have a node."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from components.karpenter.instance_labels import LABELS
+from components.karpenter.label_rules import LabelRule
+from components.karpenter.node_pools import NodePoolConfig
+from components.karpenter.offerings import Zones, known_regions, values_of
+from components.karpenter.pool_choice import Place, PoolChoice
+from components.karpenter.quantities import seconds
+from components.karpenter.requirements import CAPACITY_TYPE, OS
+from components.section import Mistake
+
+SHORT_LIFE_SECONDS = 24 * 3600
+CHEAPER_SPOT_TYPES = 15
+"""Karpenter 1.14 swaps one spot node for another only where so many types are cheaper than the one
+that runs (MinInstanceTypesForSpotToSpotConsolidation), lest it lands where spot is soon gone."""
+FEWEST_SPOT_TYPES = CHEAPER_SPOT_TYPES
+"""What Karpenter thinks enough to choose from. EC2's own advice is to have at least 10
+(https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-best-practices.html)."""
+
+Pools = Mapping[str, NodePoolConfig]
+_ANY = LabelRule(others=True)
+
+
+def pool_warnings(
+    pools: Pools,
+    classes: Collection[str],
+    *,
+    region: str,
+    zones: Zones = None,
+    spot_to_spot: bool,
+) -> list[str]:
+    """What to think about, each with its path and a remedy.
+
+    `classes` are the names of `nodeClasses`; `spot_to_spot` is the feature gate.
+    """
+    found = [*_short_lives(pools), *_unused_classes(pools, classes)]
+    if region not in known_regions():
+        return [*found, _uncounted(region)]
+    choices = [PoolChoice(name, pool, Place(region, zones)) for name, pool in pools.items()]
+    spot = [c for c in choices if c.matching.count and c.rules[CAPACITY_TYPE].allows("spot")]
+    found += _narrow_spot(spot)
+    found += _spot_that_stays(spot) if spot_to_spot else ()
+    return [*found, *_overlaps(choices)]
+
+
+def unmatched(pools: Pools, *, region: str, zones: Zones = None) -> Iterator[Mistake]:
+    """Pools that no instance type fits, or that ask for more by their minValues than there is.
+
+    Paths are those of the stack file. Nothing is said of a region that the list has not, nor of
+    reserved capacity, which is each account's own.
+    """
+    for name, pool in pools.items() if region in known_regions() else ():
+        choice = PoolChoice(name, pool, Place(region, zones))
+        path = f"karpenter.nodePools.{name}"
+        if choice.rules[CAPACITY_TYPE].allows("reserved"):
+            continue
+        if not choice.matching.count:
+            asked = known_regions()[region]
+            refresh = f"`python -m instance_types --region {region}` asks again"
+            problem = f"{choice.why_none()}. EC2 was asked on {asked}; {refresh}"
+            yield Mistake(f"{path}.requirements", problem)
+            continue
+        for index, each in enumerate(pool.requirements):
+            if not each.min_values or each.key not in LABELS:
+                continue
+            values = len(values_of(each.key, choice.matching.types))
+            if values < each.min_values:
+                yield Mistake(
+                    f"{path}.requirements[{index}].minValues",
+                    f"what matches has {values} values of {each.key}, and with fewer than this "
+                    "Karpenter launches nothing: lower it, or widen the requirements",
+                    each.min_values,
+                )
+
+
+def _short_lives(pools: Pools) -> Iterator[str]:
+    for name, pool in pools.items():
+        if pool.expire_after != "Never" and seconds(pool.expire_after) < SHORT_LIFE_SECONDS:
+            yield (
+                f"karpenter.nodePools.{name}.expireAfter is {pool.expire_after}: nodes of that age "
+                "are replaced without regard to disruption budgets, and before a new one is there"
+            )
+
+
+def _unused_classes(pools: Pools, classes: Collection[str]) -> Iterator[str]:
+    used = {pool.node_class for pool in pools.values()}
+    for name in (name for name in classes if name not in used):
+        yield (
+            f"karpenter.nodeClasses.{name}: no pool names it, so that it never has a node: drop "
+            "it, or name it as the nodeClass of a pool"
+        )
+
+
+def _uncounted(region: str) -> str:
+    return (
+        f"karpenter.nodePools: the list of EC2's offerings that ships has no {region}, so that "
+        "nobody counts what the pools match: `python -m instance_types --region "
+        f"{region}` adds it"
+    )
+
+
+def _narrow_spot(spot: Sequence[PoolChoice]) -> Iterator[str]:
+    for choice in spot:
+        if choice.as_spot.count < FEWEST_SPOT_TYPES:
+            yield (
+                f"karpenter.nodePools.{choice.name}: {choice.spot_told()}, fewer than "
+                f"{FEWEST_SPOT_TYPES}: when EC2 runs short of them, most of its spot nodes go at "
+                f"once and few others come. {choice.spot_remedy()}"
+            )
+
+
+def _spot_that_stays(spot: Sequence[PoolChoice]) -> Iterator[str]:
+    for choice in spot:
+        pool, disruption = choice.pool, choice.pool.disruption
+        if pool.is_static or disruption.consolidate_after == "Never":
+            continue  # whose nodes are not swapped for cheaper ones anyway
+        if disruption.consolidation_policy == "WhenEmpty":
+            continue
+        # The type that runs is none of those that are cheaper.
+        if choice.as_spot.count <= CHEAPER_SPOT_TYPES:
+            yield (
+                f"karpenter.nodePools.{choice.name}: controller.spotToSpotConsolidation swaps no "
+                f"single spot node for a cheaper one: {choice.spot_told()}, and it takes "
+                f"{CHEAPER_SPOT_TYPES} beside the one that runs, all of them cheaper. "
+                f"{choice.spot_remedy()}"
+            )
+
+
+def _overlaps(choices: Sequence[PoolChoice]) -> Iterator[str]:
+    dynamic = [choice for choice in choices if not choice.pool.is_static]
+    for place, one in enumerate(dynamic):
+        by_keys: dict[tuple[str, ...], dict[str, int]] = {}
+        for other in dynamic[place + 1 :]:
+            keys = tuple(key for key in one.rules if key in other.rules and key != OS)
+            types = _in_common(one, other)
+            if types:
+                by_keys.setdefault(keys, {})[other.name] = types
+        for keys, others in by_keys.items():
+            told = " and ".join(f"{name} ({types} types)" for name, types in others.items())
+            yield (
+                f"karpenter.nodePools.{one.name} overlaps with {told} in {', '.join(keys)}, and "
+                f"has the same taints and weight ({one.pool.weight or 0}): a pod that fits more "
+                f"than one gets its node from {max([one.name, *others])}, whose name comes last. "
+                "Give one another weight, or requirements or taints that keep them apart"
+            )
+
+
+def _in_common(one: PoolChoice, other: PoolChoice) -> int:
+    """How many instance types a pod may get from either of two pools, if neither comes first."""
+    if (one.pool.weight or 0) != (other.pool.weight or 0):
+        return 0
+    if set(one.pool.taints) != set(other.pool.taints):
+        return 0
+    keys = dict.fromkeys([*one.rules, *other.rules])
+    pairs = {key: (one.rules.get(key, _ANY), other.rules.get(key, _ANY)) for key in keys}
+    if not all(
+        a.meets(b) for key, (a, b) in pairs.items() if key in one.rules.keys() & other.rules
+    ):
+        return 0
+    return one.place.fitting({key: a.both(b) for key, (a, b) in pairs.items()}).count
