@@ -1,0 +1,1 @@
+"""eksctl's ClusterConfig: the cluster, its network, node groups, profiles and rights."""

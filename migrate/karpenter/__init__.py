@@ -1,0 +1,1 @@
+"""Karpenter's objects, old and new, as `karpenter.nodePools` and `karpenter.nodeClasses`."""
