@@ -83,6 +83,14 @@ class Cluster:
         except LookupError:
             return []
 
+    def create(self, path: str, thing: Mapping[str, Any]) -> dict[str, Any]:
+        """Add an object to the list at `path`."""
+        return self._send("POST", path, thing, {"Content-Type": "application/json"})
+
+    def delete(self, path: str) -> None:
+        """Raises LookupError if there is no such object."""
+        self._send("DELETE", path, None, {})
+
     def patch(self, path: str, change: Mapping[str, Any]) -> dict[str, Any]:
         """Merge `change` into an object."""
         kind = {"Content-Type": "application/merge-patch+json"}

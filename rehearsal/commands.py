@@ -1,7 +1,7 @@
 """The steps of a rehearsal, each of which is also a command of its own."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,22 +13,26 @@ from rehearsal import (
     account,
     charts,
     health,
+    karpenter_commands,
     leftovers,
     lifecycle,
     plugins,
+    previews,
     recorded_state,
     report,
     toolchain,
 )
 from rehearsal.charts.placeholders import placeholders
 from rehearsal.clients import Cluster
+from rehearsal.consolidation.trace import Trace
 from rehearsal.engine import Engine, EngineSetup, Outcome
 from rehearsal.errors import RehearsalError
 from rehearsal.group_members import Members
 from rehearsal.interruptions.spot_commands import SpotCommands
+from rehearsal.karpenter_commands import KarpenterCommands
 from rehearsal.nodes_now import nodes_now
 from rehearsal.price_list import PriceList
-from rehearsal.scenario import REPLICAS, Scenario, Workload
+from rehearsal.scenario import REPLICAS
 from rehearsal.stack_file import PROJECT, StackFile
 from rehearsal.state import ROOT, Endpoints, State
 
@@ -36,8 +40,6 @@ CHOSEN = "stack.json"
 """The stack that this state folder was started for."""
 PREPARED = "prepared.json"
 """Ids of what is nobody's leftover, of every stack that was worked on in this state folder."""
-SAMPLES = ":SampleWorkloads$"
-"""In the URN of what is under `sampleWorkloads`."""
 LEFTOVERS_SECONDS = 30.0
 """The garbage collector and the nodes' player need a moment after the engine has finished."""
 
@@ -115,18 +117,18 @@ class Rehearsal:
         self.show(engine)
         return outcome
 
+    def apply(self, settings: Mapping[str, Any]) -> Outcome:
+        """`pulumi up` with settings over those of the stack file, and nothing shown after it."""
+        engine = self.engine()
+        engine.prepare(self._own_settings() | dict(settings))
+        return engine.up()
+
     def preview(self, *, expect_no_changes: bool = False) -> Outcome:
         """`pulumi preview`. Raises RehearsalError if it fails, or changes what it must not."""
         outcome = self.engine().preview()
         if not outcome.succeeded:
             raise RehearsalError(f"pulumi preview failed.\n{outcome.diagnostics()}")
-        changes = [
-            f"  {step.op} {step.type} {step.name} {', '.join(step.changed)}".rstrip()
-            for step in outcome.steps
-            if step.op not in {"same", "read"} and not outcome.is_empty
-        ]
-        counts = ", ".join(f"{count} {op}" for op, count in outcome.changes.items())
-        self._say("\n".join([*changes, f"Preview: {counts or 'nothing'}."]))
+        self._say("\n".join(previews.lines(outcome)))
         if expect_no_changes and not outcome.is_empty:
             raise RehearsalError("The preview after `up` must be empty, but changes resources.")
         return outcome
@@ -155,10 +157,18 @@ class Rehearsal:
 
     def scale(self, replicas: Sequence[int] = REPLICAS, workload: str | None = None) -> None:
         """Scale a workload of the stack to one number after the other."""
-        engine = self.engine()
-        scenario = Scenario(self._cluster(), self.state.endpoints, self.console)
-        scenes = scenario.scale(self.workload(engine, workload), replicas)
-        self.console.print(report.scenes_table(scenes))
+        chosen = karpenter_commands.workload(self.engine(), self.stack_path, workload)
+        self.karpenter().scale(chosen, replicas)
+
+    def replay(self, workload: str | None = None, picture: Path | None = None) -> Trace:
+        """Play the session of document 001: on-demand at first, then the stack file as it is."""
+        chosen = karpenter_commands.workload(self.engine(), self.stack_path, workload)
+        return self.karpenter().replay(chosen, self.apply, picture)
+
+    def karpenter(self) -> KarpenterCommands:
+        """What is played with Karpenter. Raises RehearsalError if nothing runs."""
+        lifecycle.require_running(self.state)
+        return KarpenterCommands(self.state, self.console, self.stack_file)
 
     def spot(self) -> SpotCommands:
         """What is played with groups of instances. Raises RehearsalError if nothing runs."""
@@ -179,8 +189,7 @@ class Rehearsal:
         engine = self.engine()
         if (unprotected := self.stack_file.unprotected()) and engine.resources():
             self._say("Deletion protection is on: it is switched off first, by an `up`.")
-            engine.prepare(self._own_settings() | unprotected)
-            engine.up()
+            self.apply(unprotected)
         outcome = engine.destroy()
         self.leftovers()
         return outcome
@@ -216,34 +225,6 @@ class Rehearsal:
     def wipe(self) -> None:
         """Empty the state folder."""
         lifecycle.wipe(self.state)
-
-    def has_workload(self) -> bool:
-        """Whether there is a workload to scale and Karpenter to give it nodes."""
-        config = self.stack_file.config
-        return bool(config.get(f"{PROJECT}:karpenter") and config.get(f"{PROJECT}:sampleWorkloads"))
-
-    def workload(self, engine: Engine, name: str | None = None) -> Workload:
-        """The Deployment of the stack with this name; without one the first sample workload.
-
-        Raises RehearsalError with the names of those that there are.
-        """
-        deployments = [
-            one for one in engine.resources() if one["type"] == "kubernetes:apps/v1:Deployment"
-        ]
-        # Pause pods are no load: they make room for it.
-        deployments.sort(key=lambda one: SAMPLES not in one["urn"])
-        found = [
-            Workload(metadata.get("namespace", "default"), metadata["name"])
-            for metadata in (one["outputs"]["metadata"] for one in deployments)
-        ]
-        chosen = [one for one in found if name in {None, one.name, f"{one.namespace}/{one.name}"}]
-        if not chosen:
-            there = ", ".join(f"{one.namespace}/{one.name}" for one in found) or "none"
-            raise RehearsalError(
-                f"The stack has no Deployment {name or 'to scale'} (there are: {there}): put one "
-                f"under sampleWorkloads in {self.stack_path} and run `up`."
-            )
-        return chosen[0]
 
     def _prepare(self, file: StackFile, endpoints: Endpoints) -> dict[str, str]:
         """Make what the account has beforehand; return the deployer's environment."""

@@ -75,19 +75,19 @@ class Scenario:
 
     def _scale(self, workload: Workload, count: int) -> Scene:
         before, began = self.replicas(workload), time.monotonic()
-        cost_before = cost(self._karpenter_nodes())
+        cost_before = cost(self.karpenter_nodes())
         self.cluster.patch(workload.path + "/scale", {"spec": {"replicas": count}})
         title = f"{workload.name} at {count}"
-        self._wait(title, lambda: self._all_run(workload, count), NODE_SECONDS)
+        self.wait(title, lambda: self.all_run(workload, count), NODE_SECONDS)
         if count < before:
-            patience = self._consolidate_after() + PEACE_SECONDS + NODE_SECONDS
-            self._wait(title, lambda: self._tidied(cost_before), patience)
+            patience = self.consolidate_after() + PEACE_SECONDS + NODE_SECONDS
+            self.wait(title, lambda: self._tidied(cost_before), patience)
         else:
             # Whoever made room for them, as pause pods do, waits for a node.
-            self._wait(title, self._settled, NODE_SECONDS)
-        return Scene(title, time.monotonic() - began, self._karpenter_nodes())
+            self.wait(title, self.settled, NODE_SECONDS)
+        return Scene(title, time.monotonic() - began, self.karpenter_nodes())
 
-    def _all_run(self, workload: Workload, count: int) -> tuple[bool, str]:
+    def all_run(self, workload: Workload, count: int) -> tuple[bool, str]:
         deployment = self._deployment(workload)
         status = deployment.get("status", {})
         ready, there = status.get("readyReplicas", 0), status.get("replicas", 0)
@@ -99,7 +99,7 @@ class Scenario:
             f"{ready} of {count} pods run, node claims: {launched}",
         )
 
-    def _settled(self) -> tuple[bool, str]:
+    def settled(self) -> tuple[bool, str]:
         """Every pod of the cluster runs, and every node stays."""
         waiting, at_rest = len(waiting_pods(self.cluster)), self._at_rest()
         seen = "nodes come or go" if not at_rest else "no node comes or goes"
@@ -107,16 +107,16 @@ class Scenario:
 
     def _tidied(self, cost_before: float) -> tuple[bool, str]:
         """No empty node is left, and Karpenter has removed others or leaves them in peace."""
-        nodes = self._karpenter_nodes()
+        nodes = self.karpenter_nodes()
         if nodes != self.seen:
             self.seen, self.seen_since = nodes, time.monotonic()
-        settled, seen = self._settled()
+        settled, seen = self.settled()
         if not settled:
             return False, f"Karpenter is replacing or removing nodes: {seen}"
         if empty := [node.name for node in nodes if not node.pods]:
-            after = f"Karpenter waits {self._consolidate_after():.0f} s"
+            after = f"Karpenter waits {self.consolidate_after():.0f} s"
             return False, f"{', '.join(empty)} without a pod, not yet removed ({after})"
-        in_peace = self._consolidate_after() + PEACE_SECONDS
+        in_peace = self.consolidate_after() + PEACE_SECONDS
         kept = time.monotonic() - self.seen_since > in_peace
         seen = f"{len(nodes)} nodes at {cost(nodes):.4f} USD an hour"
         return not nodes or cost(nodes) < cost_before or kept, f"{seen}, before {cost_before:.4f}"
@@ -124,16 +124,16 @@ class Scenario:
     def _at_rest(self) -> bool:
         """Every claim is a node that is ready and stays."""
         return claims_at_rest(self.cluster) and not any(
-            node.leaving for node in self._karpenter_nodes()
+            node.leaving for node in self.karpenter_nodes()
         )
 
-    def _consolidate_after(self) -> float:
+    def consolidate_after(self) -> float:
         """The longest wait of any pool, in seconds; a pool that says Never is left out."""
         pools = self.cluster.items(POOLS)
         texts = [p["spec"].get("disruption", {}).get("consolidateAfter", "0s") for p in pools]
         return max((duration(text) for text in texts if text != "Never"), default=0.0)
 
-    def _karpenter_nodes(self) -> list[Node]:
+    def karpenter_nodes(self) -> list[Node]:
         return [node for node in nodes_now(self.cluster, self.prices) if node.karpenter]
 
     def _deployment(self, workload: Workload) -> dict[str, Any]:
@@ -145,7 +145,7 @@ class Scenario:
                 f"`python -m rehearsal up` first, with it in the stack file."
             ) from None
 
-    def _wait(self, title: str, look: Callable[[], tuple[bool, str]], timeout: float) -> None:
+    def wait(self, title: str, look: Callable[[], tuple[bool, str]], timeout: float) -> None:
         try:
             wait_for(self.console, title, look, timeout=timeout)
         except TimeoutError as error:

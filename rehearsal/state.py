@@ -50,6 +50,8 @@ class State:
         self.certificate = self.path / "apiserver.crt"
         self.control_plane = self.path / "control-plane"
         self.charts = self.path / "charts"
+        self.karpenter_metrics = self.path / "karpenter-metrics"
+        """The URL of the running Karpenter's metrics."""
         self._endpoints = self.path / "endpoints.json"
 
     def create(self) -> None:

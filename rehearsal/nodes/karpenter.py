@@ -79,6 +79,7 @@ class Karpenter:
         account = service_account(self.client, pod)
         login = karpenter_login.write(self.state, self.client, account)
         metrics, health = free_ports(2)
+        self.state.karpenter_metrics.write_text(f"http://127.0.0.1:{metrics}/metrics\n")
         aws = self.state.endpoints["aws"]
         ours = {
             "KUBECONFIG": str(login),

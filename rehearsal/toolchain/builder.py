@@ -73,6 +73,8 @@ class Store:
             digest.update(part.encode() + b"\0")
         for name, package in sorted(family.packages.items()):
             digest.update(f"{name}={package}\0".encode())
+        for edit in family.edits:
+            digest.update(f"{edit}\0".encode())
         for file in sorted(family.folder.rglob("go.*")) + sorted(family.folder.rglob("*.go")):
             name = file.relative_to(family.folder).as_posix()
             digest.update(name.encode() + b"\0" + file.read_bytes() + b"\0")

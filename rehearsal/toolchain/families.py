@@ -5,11 +5,25 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PULUMI_SDK = "github.com/pulumi/pulumi/sdk"
+AWS_PROVIDER = "github.com/aws/karpenter-provider-aws"
 
 PULUMI = "v3.259.0"
 KUBERNETES = "v1.36.3"
 KUBERNETES_PROVIDER = "v4.25.0"
 """What the provider says it is; plugins are laid out under the version that the SDK asks for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edit:
+    """A change to a module's source for the build alone: what is in the module cache stays."""
+
+    module: str
+    file: str
+    old: str
+    """Stands in the file exactly once."""
+    new: str
+    added: str
+    """A file of the family's folder that is compiled beside the changed one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +41,7 @@ class Family:
     minutes: float
     """About how long a build takes on 2 cores when nothing is cached."""
     folder: Path
+    edits: tuple[Edit, ...] = ()
 
     @property
     def linker_flags(self) -> str:
@@ -41,6 +56,7 @@ def _family(  # noqa: PLR0913, PLR0917 - reads as a table below
     stamps: dict[str, str] | None = None,
     tags: tuple[str, ...] = (),
     module_files: dict[str, tuple[str, str]] | None = None,
+    edits: tuple[Edit, ...] = (),
 ) -> Family:
     return Family(
         name=name,
@@ -50,6 +66,7 @@ def _family(  # noqa: PLR0913, PLR0917 - reads as a table below
         module_files=module_files or {},
         minutes=minutes,
         folder=HERE / name,
+        edits=edits,
     )
 
 
@@ -115,7 +132,20 @@ FAMILIES = (
     ),
     _family("kwok", 1.5, {"kwok": "sigs.k8s.io/kwok/cmd/kwok"}),
     # The AWS provider itself: only the fleet of instances is simulated in its process.
-    _family("karpenter", 3.5, {"karpenter": "github.com/aws/karpenter-provider-aws/kwok"}),
+    _family(
+        "karpenter",
+        3.5,
+        {"karpenter": f"{AWS_PROVIDER}/kwok"},
+        edits=(
+            Edit(
+                module=AWS_PROVIDER,
+                file="kwok/ec2/ec2.go",
+                old="ltConfig := input.LaunchTemplateConfigs[0]",
+                new="ltConfig := c.lowestPriced(input)",
+                added="fleet/lowest_price.go",
+            ),
+        ),
+    ),
     _family(
         "node-termination-handler",
         1.5,

@@ -26,6 +26,7 @@ SETTINGS = {
     "GOWORK": "off",
 }
 LAST_LINES = 15
+FAMILIES_FILE = "rehearsal/toolchain/families.py"
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,9 @@ class Go:
         step = Step(tool=tool, minutes=family.minutes)
         progress.show(step, 0.0)
         total = self._count(family, [*tags, package], progress, step)
-        argv = ["build", "-v", *tags, "-ldflags", family.linker_flags, "-o", str(target), package]
+        changed = self._changed(family, target.parent)
+        flags = [*changed, *tags, "-ldflags", family.linker_flags]
+        argv = ["build", "-v", *flags, "-o", str(target), package]
         step = Step(tool=tool, minutes=family.minutes, total=total)
         seen: list[str] = []
         with self._running(argv, family.folder) as child:
@@ -112,6 +115,38 @@ class Go:
         if child.returncode != 0:
             raise RehearsalError(_failure(step.tool, told + packages))
         return len(packages)
+
+    def _changed(self, family: Family, folder: Path) -> list[str]:
+        """The flag that builds a family with its edits, made in copies of modules in `folder`.
+
+        Raises RehearsalError where a module no longer has the line that is changed.
+        """
+        if not family.edits:
+            return []
+        copies = {edit.module: folder / edit.module for edit in family.edits}
+        for module, copy in copies.items():
+            original = Path(self.module_folder(family, module))
+            for source in filter(Path.is_file, original.rglob("*")):
+                target = copy / source.relative_to(original)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                # Without the mode: the module cache is read-only.
+                shutil.copyfile(source, target)
+        for edit in family.edits:
+            file = copies[edit.module] / edit.file
+            text = file.read_text()
+            if text.count(edit.old) != 1:
+                raise RehearsalError(
+                    f"{edit.module} has not the one line `{edit.old}` in {edit.file} that "
+                    f"{family.name} is built with a change of: mend its Edit in {FAMILIES_FILE}"
+                )
+            file.write_text(text.replace(edit.old, edit.new))
+            added = family.folder / edit.added
+            shutil.copyfile(added, file.parent / added.name)
+        instead = [f"replace {module} => {copy}\n" for module, copy in copies.items()]
+        modules = (family.folder / "go.mod").read_text()
+        (folder / "go.mod").write_text("\n".join([modules, *instead]))
+        shutil.copyfile(family.folder / "go.sum", folder / "go.sum")
+        return ["-modfile", str(folder / "go.mod")]
 
     def module_folder(self, family: Family, module: str) -> str:
         """Where Go keeps the files of a module that this family's go.mod names."""

@@ -18,6 +18,7 @@ COMMANDS = [
     "up",
     "preview",
     "scale",
+    "replay",
     "interrupt",
     "groups",
     "nodes",

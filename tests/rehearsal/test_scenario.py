@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 
 from rehearsal import scenario
-from rehearsal.commands import Options, Rehearsal
 from rehearsal.errors import RehearsalError
+from rehearsal.karpenter_commands import workload
 from rehearsal.nodes_now import Node
 from rehearsal.scenario import Scenario, Workload, duration
 
@@ -181,12 +181,12 @@ def test_a_sample_is_scaled_unless_another_deployment_is_named(tmp_path):
             deployment("SampleWorkloads", "default", "inflate"),
         ]
     )
-    rehearsal = Rehearsal(Options(state=tmp_path / "none"), Console(file=io.StringIO()))
+    file = tmp_path / "Pulumi.try.yaml"
 
-    assert rehearsal.workload(engine) == INFLATE
-    assert rehearsal.workload(engine, "pause-pods") == Workload("pause", "pause-pods")
+    assert workload(engine, file) == INFLATE
+    assert workload(engine, file, "pause-pods") == Workload("pause", "pause-pods")
     with pytest.raises(RehearsalError, match=r"no Deployment other \(there are: default/inflate, "):
-        rehearsal.workload(engine, "other")
+        workload(engine, file, "other")
 
 
 @pytest.mark.parametrize(

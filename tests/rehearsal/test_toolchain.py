@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import psutil
 import pytest
@@ -83,6 +84,24 @@ def test_other_inputs_are_built_anew(family, change):
             family.stamps["main.version"] = "v2"
 
     assert toolchain.ensure(["hello"], families=(family,))["hello"] != first
+
+
+@pytest.mark.engine
+def test_karpenter_is_built_with_a_fleet_that_takes_the_cheapest_of_all_launch_templates():
+    binary = toolchain.ensure(["karpenter"])["karpenter"]
+
+    assert b"kwok/ec2.(*Client).lowestPriced" in binary.read_bytes()
+
+
+@pytest.mark.engine
+def test_an_edit_of_a_line_that_a_module_no_longer_has_is_told(tmp_path):
+    (karpenter,) = (one for one in FAMILIES if one.name == "karpenter")
+    gone = replace(karpenter.edits[0], old="nobody wrote this")
+
+    with pytest.raises(RehearsalError, match=r"mend its Edit in rehearsal/toolchain/families\.py$"):
+        go.Go.find().build(
+            replace(karpenter, edits=(gone,)), "karpenter", tmp_path / "out", LineProgress()
+        )
 
 
 @pytest.mark.engine

@@ -1,4 +1,4 @@
-"""The rehearsal of the shipped nodeless stack that the tests of this folder share."""
+"""The rehearsal of a shipped stack with Karpenter that the tests of a folder share."""
 
 import copy
 import io
@@ -29,7 +29,6 @@ from rehearsal.nodes_now import NODE_POOL, is_true
 from rehearsal.scenario import Workload
 from rehearsal.state import ROOT
 
-STACK_FILE = ROOT / "stacks" / "Pulumi.nodeless.yaml"
 TROUBLESHOOTING = ROOT / "docs" / "troubleshooting.md"
 INFLATE = Workload("default", "inflate")
 PAUSE = Workload("pause", "pause-pods")
@@ -43,14 +42,15 @@ Seen = TypeVar("Seen")
 class Stage:
     """One played account with one API server, and a stack file that tests change."""
 
-    def __init__(self, folder: Path) -> None:
-        self.file = folder / "Pulumi.nodeless.yaml"
-        self.document: dict[str, Config] = yaml.safe_load(STACK_FILE.read_text())
+    def __init__(self, folder: Path, stack: str = "nodeless") -> None:
+        shipped = ROOT / "stacks" / f"Pulumi.{stack}.yaml"
+        self.file = folder / shipped.name
+        self.document: dict[str, Config] = yaml.safe_load(shipped.read_text())
         # The scaling is the same with a shorter wait, only sooner over.
         pool(self.document["config"])["disruption"]["consolidateAfter"] = "10s"
         self.settings()
         self.rehearsal = Rehearsal(
-            Options(state=folder / "state", stack="nodeless", stack_file=self.file),
+            Options(state=folder / "state", stack=stack, stack_file=self.file),
             Console(file=io.StringIO(), width=200),
         )
 
@@ -162,13 +162,13 @@ def wait(look: Callable[[], Seen], seconds: float = 90.0) -> Seen:
 
 
 @contextmanager
-def watching(look: Callable[[], Seen]) -> Iterator[list[Seen]]:
-    """Look again and again in the background, and keep all that was seen."""
+def watching(look: Callable[[], Seen], every: float = 0.2) -> Iterator[list[Seen]]:
+    """Look again and again in the background, so many seconds apart, and keep all that was seen."""
     seen: list[Seen] = [look()]
     done = threading.Event()
 
     def watch() -> None:
-        while not done.wait(0.2):
+        while not done.wait(every):
             seen.append(look())
 
     with ThreadPoolExecutor(1) as thread:

@@ -1,0 +1,164 @@
+"""What the command line takes."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from rehearsal.commands import Rehearsal
+from rehearsal.interruptions.announcements import Kind
+from rehearsal.karpenter_commands import PICTURE
+from rehearsal.scenario import REPLICAS
+from rehearsal.state import DEFAULT
+from rehearsal.whole_run import run
+
+ANNOUNCED = {
+    Kind.SPOT: "the two-minute warning of a spot interruption (so without an option)",
+    Kind.REBALANCE: "a rebalance recommendation: spot may be interrupted soon",
+    Kind.MAINTENANCE: "retirement by AWS Health; with a name also of an on-demand node",
+}
+
+
+def parser(description: str, examples: str) -> argparse.ArgumentParser:
+    """What it parses has a `command`: a function of the rehearsal and of what was parsed."""
+    made = argparse.ArgumentParser(
+        prog="python -m rehearsal",
+        description=description,
+        epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = made.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(
+        name: str, help: str, command: Callable[[Rehearsal, argparse.Namespace], object]
+    ) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.")
+        added.set_defaults(command=command)
+        _common(added, name)
+        return added
+
+    run = add("run", "the whole rehearsal of a stack, from nothing to nothing", _run)
+    run.add_argument(
+        "--no-scenario",
+        dest="scenario",
+        action="store_false",
+        help="leave out scaling and interruptions",
+    )
+    run.add_argument(
+        "--keep", action="store_true", help="leave the control plane running, for a look"
+    )
+    add("start", "start the control plane, the played AWS and the nodes", lambda r, _: r.start())
+    add("up", "run pulumi up, then show resources, pods, pools and nodes", lambda r, _: r.up())
+    preview = add(
+        "preview", "run pulumi preview", lambda r, c: r.preview(expect_no_changes=c.empty)
+    )
+    preview.add_argument(
+        "--expect-no-changes", dest="empty", action="store_true", help="fail if there are any"
+    )
+    scale = add(
+        "scale",
+        "scale a workload of the stack, waiting for Karpenter each time",
+        lambda r, c: r.scale(c.replicas or REPLICAS, c.workload),
+    )
+    scale.add_argument(
+        "replicas",
+        nargs="*",
+        type=_count,
+        help=f"one number after the other ({' '.join(map(str, REPLICAS))})",
+    )
+    scale.add_argument("--workload", metavar="NAME", help="a Deployment of the stack (the first)")
+    replay = add(
+        "replay",
+        "play a day's load while pools go from on-demand to spot, and reckon what it costs",
+        lambda r, c: r.replay(c.workload, c.picture),
+    )
+    replay.add_argument("--workload", metavar="NAME", help="a Deployment of the stack (the first)")
+    replay.add_argument(
+        "--picture",
+        type=Path,
+        metavar="FILE",
+        help=f"where its SVG goes ({PICTURE} in the state folder)",
+    )
+    interrupt = add(
+        "interrupt",
+        "announce the end of a node and watch it being drained",
+        _interrupt_nodes,
+    )
+    interrupt.add_argument("node", nargs="?", help="its name or instance id (the fullest on spot)")
+    which = interrupt.add_mutually_exclusive_group()
+    for kind, told in ANNOUNCED.items():
+        which.add_argument(
+            f"--{kind}", dest="kind", action="store_const", const=kind, default=Kind.SPOT, help=told
+        )
+    which.add_argument("--all-spot", action="store_true", help="every spot node within a minute")
+    add(
+        "groups",
+        "show Auto Scaling groups as the Cluster Autoscaler would see them",
+        lambda r, _: r.groups(),
+    )
+    add("nodes", "show all nodes with their prices", lambda r, _: r.nodes())
+    add("pools", "show Karpenter's pools and node classes, Ready or not", lambda r, _: r.pools())
+    add("destroy", "run pulumi destroy, then show what is left", lambda r, _: r.destroy())
+    record = add(
+        "record",
+        "write the stack's state to a file, for tests of later releases",
+        lambda r, c: r.record(c.file),
+    )
+    record.add_argument("file", type=Path, help="tests/data/states/RELEASE-STACK.json")
+    stop = add("stop", "end everything that was started", _stop)
+    stop.add_argument("--wipe", action="store_true", help="empty the state folder, logs too")
+    return made
+
+
+def _common(parser: argparse.ArgumentParser, command: str) -> None:
+    parser.add_argument(
+        "--state",
+        type=Path,
+        default=DEFAULT,
+        metavar="DIR",
+        help="where all that a rehearsal writes lies (.rehearsal in the checkout)",
+    )
+    which = "the stack of stacks/Pulumi.STACK.yaml (as started, else nodeless)"
+    if command == "run":
+        parser.add_argument("stack", nargs="?", metavar="STACK", help=which)
+    else:
+        parser.add_argument("--stack", metavar="STACK", help=which)
+    parser.add_argument(
+        "--stack-file", type=Path, metavar="FILE", help="a stack file that lies elsewhere"
+    )
+    parser.add_argument(
+        "--eks",
+        choices=("auto", "real", "stand-in"),
+        default="auto",
+        help="the eks plugin: the real one, what plays it, or (auto) the real one if installed",
+    )
+    parser.add_argument(
+        "--charts",
+        choices=("auto", "real", "stand-in"),
+        default="auto",
+        help="Helm charts: upstream's from their repositories or the stack file's own chartMirror, "
+        "or (stand-in, and auto) those of the rehearsal; choose real where they can be reached",
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a number of pods is 0 or more, not {text}")
+    return int(text)
+
+
+def _run(rehearsal: Rehearsal, chosen: argparse.Namespace) -> None:
+    run(rehearsal, scenario=chosen.scenario, keep=chosen.keep)
+
+
+def _interrupt_nodes(rehearsal: Rehearsal, chosen: argparse.Namespace) -> None:
+    if chosen.all_spot:
+        rehearsal.spot().storm()
+    else:
+        rehearsal.spot().interrupt(chosen.node, chosen.kind)
+
+
+def _stop(rehearsal: Rehearsal, chosen: argparse.Namespace) -> None:
+    ended = rehearsal.stop()
+    rehearsal.console.print(f"Ended: {', '.join(ended)}." if ended else "Nothing was running.")
+    if chosen.wipe:
+        rehearsal.wipe()
