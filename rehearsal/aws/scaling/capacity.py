@@ -103,7 +103,9 @@ def _launchable(region: str, instance_type: str, image: Any) -> bool:
     if not facts or not zones_of(region, instance_type):
         return False
     architectures = facts["ProcessorInfo"]["SupportedArchitectures"]
-    return image is None or image.architecture in architectures
+    # moto forgets what a registered image is said to be.
+    known = image.architecture if image else None
+    return known is None or known in architectures
 
 
 def _best(group: Any, distribution: Mapping[str, Any], pools: list[Pool]) -> Pool:

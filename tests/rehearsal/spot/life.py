@@ -307,7 +307,7 @@ class Player:
 
         def look() -> bool:
             pods = self.cluster.items("/api/v1/pods")
-            nodes = [one for one in self.spot_nodes() if is_true(one, "Ready")]
+            nodes = [one for one in self.spot_nodes() if _takes_pods(one)]
             return (
                 all(is_true(pod, "Ready") for pod in pods)
                 and not any("deletionTimestamp" in pod["metadata"] for pod in pods)
@@ -347,6 +347,12 @@ def _wait(look: Callable[[], bool], what: str) -> None:
         if time.monotonic() > end:
             raise TimeoutError(f"{what} after {ROLL_SECONDS:.0f} s")
         time.sleep(0.3)
+
+
+def _takes_pods(node: Object) -> bool:
+    """Ready, and the taint of nodes that are not has gone, which is a controller's later step."""
+    taints = node["spec"].get("taints", [])
+    return is_true(node, "Ready") and all(one["effect"] == "PreferNoSchedule" for one in taints)
 
 
 def _rolled_out(deployment: Object) -> bool:
