@@ -48,11 +48,16 @@ def parser(description: str, examples: str) -> argparse.ArgumentParser:
     )
     add("start", "start the control plane, the played AWS and the nodes", lambda r, _: r.start())
     add("up", "run pulumi up, then show resources, pods, pools and nodes", lambda r, _: r.up())
-    preview = add(
-        "preview", "run pulumi preview", lambda r, c: r.preview(expect_no_changes=c.empty)
-    )
-    preview.add_argument(
+    preview = add("preview", "run pulumi preview", _preview)
+    how = preview.add_mutually_exclusive_group()
+    how.add_argument(
         "--expect-no-changes", dest="empty", action="store_true", help="fail if there are any"
+    )
+    how.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="write what `pulumi preview --json` prints, for `python -m review`",
     )
     scale = add(
         "scale",
@@ -155,6 +160,13 @@ def _interrupt_nodes(rehearsal: Rehearsal, chosen: argparse.Namespace) -> None:
         rehearsal.spot().storm()
     else:
         rehearsal.spot().interrupt(chosen.node, chosen.kind)
+
+
+def _preview(rehearsal: Rehearsal, chosen: argparse.Namespace) -> None:
+    if chosen.json:
+        rehearsal.preview_json(chosen.json)
+    else:
+        rehearsal.preview(expect_no_changes=chosen.empty)
 
 
 def _stop(rehearsal: Rehearsal, chosen: argparse.Namespace) -> None:

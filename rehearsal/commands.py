@@ -133,6 +133,14 @@ class Rehearsal:
             raise RehearsalError("The preview after `up` must be empty, but changes resources.")
         return outcome
 
+    def preview_json(self, file: Path) -> None:
+        """Write what `pulumi preview --json` prints. Raises RehearsalError if that fails."""
+        told = self.engine().preview_json()
+        # In one step: nobody finds half of it.
+        partial = file.with_name(f"{file.name}.partial")
+        partial.write_text(told)
+        partial.replace(file)
+
     def show(self, engine: Engine) -> None:
         """Resources, system pods, pools and nodes. Raises RehearsalError if one is not well."""
         cluster = Cluster(self.state)

@@ -14,7 +14,7 @@ import yaml
 from rich.console import Console
 
 from rehearsal.engine_events import Message, Record, Step
-from rehearsal.engine_process import EventStream, end_orphans, environment
+from rehearsal.engine_process import STREAMING, EventStream, end_orphans, environment
 from rehearsal.errors import RehearsalError
 from rehearsal.progress import EngineProgress, kind
 from rehearsal.stack_file import StackFile
@@ -117,6 +117,12 @@ class Engine:
         """What `up` would do; changes nothing."""
         return self._operate("preview", [])
 
+    def preview_json(self) -> str:
+        """What `pulumi preview --json` prints. Raises RehearsalError if the preview fails."""
+        with self.console.status(TITLES["preview"]):
+            arguments = ["preview", "--json", "--show-sames", "--config-file", str(self.settings)]
+            return self._run([*arguments, *self._in_project()], {STREAMING: "false"})
+
     def up(self) -> Outcome:
         """Preview, then do it. Raises EngineError with the diagnostics if it fails."""
         return _checked(self._operate("up", ["--yes"]))
@@ -139,7 +145,7 @@ class Engine:
         # What encrypts its secrets is the stack's.
         state = self.export()
         state["deployment"]["resources"] = list(resources)
-        self._run([*self._in_project(), "stack", "import"], json.dumps(state))
+        self._run([*self._in_project(), "stack", "import"], given=json.dumps(state))
 
     def outputs(self) -> dict[str, Any]:
         """What the program exports."""
@@ -216,12 +222,17 @@ class Engine:
             time.monotonic() - began,
         )
 
-    def _run(self, arguments: list[str], given: str | None = None) -> str:
-        """Run a short command of the CLI on `given` as its input; return what it prints."""
+    def _run(
+        self,
+        arguments: list[str],
+        environment: Mapping[str, str] | None = None,
+        given: str | None = None,
+    ) -> str:
+        """Run a command of the CLI on `given` as its input; return what it prints."""
         command = ["pulumi", *arguments, "--non-interactive"]
         ended = subprocess.run(
             command,
-            env=self._environment(),
+            env=self._environment() | dict(environment or {}),
             input=given,
             text=True,
             capture_output=True,

@@ -17,6 +17,8 @@ PASSPHRASE = "rehearsal"
 """Encrypts nothing but a throw-away stack."""
 ENGINE = "FRUGAL_EKS_ENGINE"
 """Names the state folder in the environment of an engine and of all that it starts."""
+STREAMING = "PULUMI_ENABLE_STREAMING_JSON_PREVIEW"
+"""Whether a preview prints its events one by one, as the other operations do, or one object."""
 GENTLE = 2
 """The engine itself knows two interrupts: finish what is begun, then stop at once."""
 
@@ -34,7 +36,7 @@ def environment(state: State, more: dict[str, str]) -> dict[str, str]:
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             # Else a plugin on PATH would come before those laid out here.
             "PULUMI_IGNORE_AMBIENT_PLUGINS": "true",
-            "PULUMI_ENABLE_STREAMING_JSON_PREVIEW": "true",
+            STREAMING: "true",
             "AWS_CONFIG_FILE": nowhere,
             "AWS_SHARED_CREDENTIALS_FILE": nowhere,
             "KUBECONFIG": nowhere,
