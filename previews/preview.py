@@ -15,6 +15,7 @@ from previews.changes import Change, changes
 from previews.steps import Message, Resource, Step, Written
 
 URN = re.compile(r"^urn:pulumi:(?P<stack>[^:]+)::(?P<project>[^:]+)::")
+GENERIC = "an unhandled error occurred: program exited with non-zero"
 HOW = "make it anew with `pulumi preview --json --show-sames`"
 
 
@@ -123,9 +124,10 @@ def _object(text: str, where: str) -> dict[str, Any]:
 
 
 def _errors(messages: tuple[Message, ...]) -> Iterator[str]:
-    for one in messages:
-        if one.severity == "error":
-            yield " ".join(one.message.split())
+    texts = [" ".join(one.message.split()) for one in messages if one.severity == "error"]
+    told = [text.removeprefix("error: ") for text in texts]
+    # The language host adds one to what the program itself has said.
+    yield from [text for text in told if not text.startswith(GENERIC)] or told
 
 
 def _names(found: list[Change], where: str) -> tuple[str, str]:

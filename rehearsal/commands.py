@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from previews import Preview, PreviewError
 from rehearsal import (
     account,
     charts,
@@ -134,8 +135,12 @@ class Rehearsal:
         return outcome
 
     def preview_json(self, file: Path) -> None:
-        """Write what `pulumi preview --json` prints. Raises RehearsalError if that fails."""
+        """Write what `pulumi preview --json` prints. Raises RehearsalError if the preview fails."""
         told = self.engine().preview_json()
+        try:
+            Preview.parse(told, "pulumi preview --json")
+        except PreviewError as error:
+            raise RehearsalError(str(error)) from None
         # In one step: nobody finds half of it.
         partial = file.with_name(f"{file.name}.partial")
         partial.write_text(told)

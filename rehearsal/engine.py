@@ -118,10 +118,10 @@ class Engine:
         return self._operate("preview", [])
 
     def preview_json(self) -> str:
-        """What `pulumi preview --json` prints. Raises RehearsalError if the preview fails."""
+        """What `pulumi preview --json` prints, what has failed included."""
+        arguments = ["preview", "--json", "--show-sames", "--config-file", str(self.settings)]
         with self.console.status(TITLES["preview"]):
-            arguments = ["preview", "--json", "--show-sames", "--config-file", str(self.settings)]
-            return self._run([*arguments, *self._in_project()], {STREAMING: "false"})
+            return self._ended([*arguments, *self._in_project()], {STREAMING: "false"}).stdout
 
     def up(self) -> Outcome:
         """Preview, then do it. Raises EngineError with the diagnostics if it fails."""
@@ -145,7 +145,7 @@ class Engine:
         # What encrypts its secrets is the stack's.
         state = self.export()
         state["deployment"]["resources"] = list(resources)
-        self._run([*self._in_project(), "stack", "import"], given=json.dumps(state))
+        self._run([*self._in_project(), "stack", "import"], json.dumps(state))
 
     def outputs(self) -> dict[str, Any]:
         """What the program exports."""
@@ -222,26 +222,28 @@ class Engine:
             time.monotonic() - began,
         )
 
-    def _run(
+    def _run(self, arguments: list[str], given: str | None = None) -> str:
+        """Run a short command of the CLI on `given` as its input; return what it prints."""
+        ended = self._ended(arguments, given=given)
+        if ended.returncode:
+            told = (ended.stderr or ended.stdout).strip().removeprefix("error: ")
+            raise RehearsalError(f"`pulumi {' '.join(arguments)}` failed: {told}")
+        return ended.stdout
+
+    def _ended(
         self,
         arguments: list[str],
         environment: Mapping[str, str] | None = None,
         given: str | None = None,
-    ) -> str:
-        """Run a command of the CLI on `given` as its input; return what it prints."""
-        command = ["pulumi", *arguments, "--non-interactive"]
-        ended = subprocess.run(
-            command,
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["pulumi", *arguments, "--non-interactive"],
             env=self._environment() | dict(environment or {}),
             input=given,
             text=True,
             capture_output=True,
             check=False,
         )
-        if ended.returncode:
-            told = (ended.stderr or ended.stdout).strip().removeprefix("error: ")
-            raise RehearsalError(f"`pulumi {' '.join(arguments)}` failed: {told}")
-        return ended.stdout
 
     def started(
         self, operation: Operation, flags: list[str], stderr: IO[str] | int

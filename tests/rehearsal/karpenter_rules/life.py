@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import NamedTuple
 
-from tests.rehearsal.karpenter_rules import draining, ending, film, keeping_room, scenes
+from tests.rehearsal.karpenter_rules import buffering, draining, ending, film, keeping_room, scenes
 from tests.rehearsal.karpenter_rules.film import Decision, Frame
 from tests.rehearsal.karpenter_rules.player import Gate, Player
 from tests.rehearsal.karpenter_rules.pools import Object
@@ -30,6 +30,7 @@ class Rules(NamedTuple):
     room: keeping_room.Room
     drained: draining.Drained
     gate: Gate
+    buffered: buffering.Buffered
     ended: ending.Ended
 
     def of(self, rule: str) -> list[Decision]:
@@ -75,6 +76,7 @@ def play(stage: Stage) -> Rules:
     gate = player.open_gate()
     player.remove(scenes.SPOT_POOLS)
     player.wait_until_gone([*others, *scenes.SPOT_POOLS])
+    buffered = buffering.buffer(stage)
     return Rules(
         frames=frames,
         began=began,
@@ -85,5 +87,6 @@ def play(stage: Stage) -> Rules:
         room=room.result(),
         drained=drained.result(),
         gate=gate,
+        buffered=buffered,
         ended=ending.end(stage),
     )
