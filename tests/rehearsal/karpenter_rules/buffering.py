@@ -49,11 +49,12 @@ def buffer(stage: Stage) -> Buffered:
     def change(config: Config) -> None:
         config["frugal-eks:overprovisioning"] = SETTINGS
 
-    wait(stage.is_settled)
+    # The pause pod of until now has lost its pool, and waits.
+    wait(lambda: _ready(stage) and _at_rest(stage))
     before = _ready(stage)
     stage.keep(change)
     up = stage.engine.up()
-    wait(lambda: _provisioned(stage) and stage.is_settled(), 180)
+    wait(lambda: _provisioned(stage) and _at_rest(stage), 180)
     there = _ready(stage)
     found = stage.cluster.items("/api/v1/namespaces/pause/pods")
     late = Pod(name=LATE.name, cpu=CPU, spec={"nodeSelector": APPS})
@@ -81,6 +82,14 @@ def buffer(stage: Stage) -> Buffered:
 def _provisioned(stage: Stage) -> bool:
     """Karpenter itself says that there is room, or will be as soon as its claims are nodes."""
     return is_true(stage.cluster.get(BUFFER), "Provisioning")
+
+
+def _at_rest(stage: Stage) -> bool:
+    """No node comes or goes."""
+    return all(
+        is_true(claim, "Initialized") and "deletionTimestamp" not in claim["metadata"]
+        for claim in stage.claims().values()
+    )
 
 
 def _ready(stage: Stage) -> set[str]:

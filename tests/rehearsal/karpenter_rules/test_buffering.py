@@ -31,7 +31,10 @@ def test_nodes_come_for_pods_that_are_not_there(buffered):
 
 
 @pytest.mark.feature("C-20")
-def test_pods_take_the_room_without_waiting_for_a_node_and_it_comes_again(buffered):
+def test_pods_take_the_room_without_waiting_for_a_node_and_it_comes_again(
+    buffered, record_property
+):
+    record_property("seconds", buffered.seconds)
     assert buffered.seconds < REGISTER_SECONDS / 2
     assert buffered.hosts <= buffered.there
     assert buffered.refilled

@@ -107,8 +107,10 @@ def test_a_static_pool_holds_its_number(rules):
 
 
 @pytest.mark.feature("A2-62", "A2-63")
-def test_pause_pods_spare_the_next_pod_the_wait_for_a_node(rules):
+def test_pause_pods_spare_the_next_pod_the_wait_for_a_node(rules, record_property):
     room = rules.room
+    record_property("seconds with pause pods", room.with_pause_pods)
+    record_property("seconds without", room.without)
 
     assert room.hosts == {room.pushed}
     assert room.returned != room.pushed
