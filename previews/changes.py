@@ -72,12 +72,15 @@ def changes(steps: Sequence[Step]) -> list[Change]:
 def _change(urn: str, steps: Sequence[Step]) -> Change:
     operations = {_OPERATIONS[step.op] for step in steps}
     operation = "replace" if "replace" in operations else _OPERATIONS[steps[-1].op]
+    old = next((step.old for step in steps if step.old), None)
+    new = next((step.new for step in reversed(steps) if step.new), None)
     gone = operation == "delete"
     return Change(
         operation,
         urn,
-        old=next((step.old for step in steps if step.old), None),
-        new=None if gone else next((step.new for step in reversed(steps) if step.new), None),
+        # Of what is discarded there is but one side.
+        old=(old or new) if gone else old,
+        new=None if gone else new,
         diffs=_diffs(steps),
         replace_reasons=_unique(key for step in steps for key in step.replace_reasons),
     )

@@ -48,9 +48,11 @@ class Preview:
     def read(cls, file: Path) -> "Preview":
         """Raises PreviewError, with the file's name, if it is missing or no whole preview."""
         try:
-            text = file.read_text()
+            text = file.read_text(encoding="utf-8")
         except OSError as error:
             raise PreviewError(f"{file}: cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise PreviewError(f"{file}: is no text in UTF-8: {HOW}") from None
         return cls.parse(text, str(file))
 
     @classmethod
@@ -118,6 +120,8 @@ def _object(text: str, where: str) -> dict[str, Any]:
         raise PreviewError(
             f"{where}: is cut off or no JSON (line {error.lineno}: {error.msg}): {HOW}"
         ) from None
+    except RecursionError:
+        raise PreviewError(f"{where}: is nested too deeply for a preview: {HOW}") from None
     if not isinstance(found, dict):
         raise PreviewError(f"{where}: is JSON, but no object: {HOW}")
     return cast("dict[str, Any]", found)

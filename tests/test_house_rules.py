@@ -1,6 +1,7 @@
 """Rules that no linter knows."""
 
 import ast
+import gzip
 import os
 import re
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 COMPONENTS = sorted((ROOT / "components").rglob("*.py"))
 NOT_OURS = {".git", ".venv", ".rehearsal", ".hypothesis", "__pycache__"}
-NOT_OURS |= {".pytest_cache", ".ruff_cache", "dist", "node_modules"}
+NOT_OURS |= {".pytest_cache", ".ruff_cache", "build", "dist", "node_modules"}
 
 
 def our_files(*endings: str) -> Iterator[tuple[Path, str]]:
@@ -21,7 +22,8 @@ def our_files(*endings: str) -> Iterator[tuple[Path, str]]:
         folders[:] = sorted(set(folders) - NOT_OURS)
         for path in (Path(folder, name) for name in sorted(names)):
             if not endings or path.suffix in endings:
-                yield path.relative_to(ROOT), path.read_text(encoding="utf-8")
+                read = gzip.decompress if path.suffix == ".gz" else bytes
+                yield path.relative_to(ROOT), read(path.read_bytes()).decode()
 
 
 def at(path: Path, node: ast.AST) -> str:

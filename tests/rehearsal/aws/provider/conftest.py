@@ -22,6 +22,7 @@ from rehearsal.aws.endpoint import Endpoint, QuietHandler
 from rehearsal.aws.moto_account import MotoAccount
 from rehearsal.aws.provider.servicer import StandIn
 from rehearsal.aws.provider.structs import to_python, to_struct
+from tests.rehearsal.aws.provider.small_programs import on_engine  # noqa: F401 (a fixture)
 from tests.rehearsal.aws.provider.world import World
 
 REGION = "eu-west-1"

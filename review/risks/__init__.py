@@ -1,0 +1,34 @@
+"""Finds what a human has to look at, one file a concern."""
+
+from collections.abc import Sequence
+
+from previews import Preview
+from review.risk import Concern, Finder, Risk
+from review.risks import (
+    holding,
+    kubernetes_rights,
+    network,
+    nodes,
+    policies,
+    protection,
+    rights,
+    versions,
+)
+
+FINDERS: Sequence[Finder] = (
+    holding.find,
+    nodes.find,
+    policies.find,
+    rights.find,
+    kubernetes_rights.find,
+    network.find,
+    protection.find,
+    versions.find,
+)
+
+
+def risks(preview: Preview) -> list[Risk]:
+    """By concern, then in the order of the preview."""
+    order = {concern: place for place, concern in enumerate(Concern)}
+    found = [risk for find in FINDERS for risk in find(preview)]
+    return sorted(found, key=lambda risk: order[risk.concern])
