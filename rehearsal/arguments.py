@@ -59,6 +59,12 @@ def parser(description: str, examples: str) -> argparse.ArgumentParser:
         metavar="FILE",
         help="write what `pulumi preview --json` prints, for `python -m review`",
     )
+    preview.add_argument(
+        "--policy-pack",
+        type=Path,
+        metavar="DIR",
+        help="fail if a mandatory rule of the pack is broken; ours is policy (`make policy` first)",
+    )
     scale = add(
         "scale",
         "scale a workload of the stack, waiting for Karpenter each time",
@@ -166,7 +172,7 @@ def _preview(rehearsal: Rehearsal, chosen: argparse.Namespace) -> None:
     if chosen.json:
         rehearsal.preview_json(chosen.json)
     else:
-        rehearsal.preview(expect_no_changes=chosen.empty)
+        rehearsal.preview(expect_no_changes=chosen.empty, policy_pack=chosen.policy_pack)
 
 
 def _stop(rehearsal: Rehearsal, chosen: argparse.Namespace) -> None:

@@ -124,9 +124,13 @@ class Rehearsal:
         engine.prepare(self._own_settings() | dict(settings))
         return engine.up()
 
-    def preview(self, *, expect_no_changes: bool = False) -> Outcome:
+    def preview(
+        self, *, expect_no_changes: bool = False, policy_pack: Path | None = None
+    ) -> Outcome:
         """`pulumi preview`. Raises RehearsalError if it fails, or changes what it must not."""
-        outcome = self.engine().preview()
+        # The engine works in the program's folder, whatever this one is.
+        rules = ["--policy-pack", str(policy_pack.absolute())] if policy_pack else []
+        outcome = self.engine().preview(*rules)
         if not outcome.succeeded:
             raise RehearsalError(f"pulumi preview failed.\n{outcome.diagnostics()}")
         self._say("\n".join(previews.lines(outcome)))

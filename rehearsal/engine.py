@@ -113,9 +113,9 @@ class Engine:
             (project / "Pulumi.yaml").write_text(f"name: {self.name}\nruntime: python\n")
             self._run(["stack", "init", self.stack, "--cwd", str(project)])
 
-    def preview(self) -> Outcome:
+    def preview(self, *flags: str) -> Outcome:
         """What `up` would do; changes nothing."""
-        return self._operate("preview", [])
+        return self._operate("preview", [*flags])
 
     def preview_json(self) -> str:
         """What `pulumi preview --json` prints, what has failed included."""
@@ -123,9 +123,9 @@ class Engine:
         with self.console.status(TITLES["preview"]):
             return self._ended([*arguments, *self._in_project()], {STREAMING: "false"}).stdout
 
-    def up(self) -> Outcome:
+    def up(self, *flags: str) -> Outcome:
         """Preview, then do it. Raises EngineError with the diagnostics if it fails."""
-        return _checked(self._operate("up", ["--yes"]))
+        return _checked(self._operate("up", ["--yes", *flags]))
 
     def destroy(self) -> Outcome:
         """Delete all resources of the stack. Raises EngineError if one cannot be deleted."""

@@ -86,6 +86,8 @@ class Record:
     def _take(self, event: dict[str, Any]) -> Step | Message | None:
         if diagnostic := event.get("diagnosticEvent"):
             return self._note(diagnostic)
+        if broken := event.get("policyEvent"):
+            return self._judge(broken)
         if begun := event.get("resourcePreEvent"):
             self._begin(begun["metadata"])
         elif ended := event.get("resOutputsEvent"):
@@ -122,6 +124,18 @@ class Record:
             return None
         self.messages.append(message)
         return message
+
+    def _judge(self, event: dict[str, Any]) -> Message | None:
+        """What a policy pack says: an error fails the operation, a warning does not."""
+        text = MARKUP.sub("", event["message"]).strip()
+        severity = "error" if event.get("enforcementLevel") == "mandatory" else "warning"
+        return self._note(
+            {
+                "severity": severity,
+                "urn": event.get("resourceUrn", ""),
+                "message": f"{event['policyName']}: {text}",
+            }
+        )
 
     def _begin(self, metadata: dict[str, Any]) -> None:
         resource: dict[str, Any] = metadata.get("new") or metadata.get("old") or {}

@@ -19,6 +19,7 @@ REMEDIES = {
     "too_long": "take some away",
     "string_too_long": "shorten it",
     "less_than_equal": "lower it",
+    "greater_than": "raise it",
     "greater_than_equal": "raise it",
     "int_type": "write a whole number",
     "int_from_float": "write a whole number",

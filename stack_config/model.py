@@ -32,6 +32,7 @@ from components.pod_role import RunsOn
 from components.roles import RolesConfig
 from components.sample_workloads import SampleWorkloadsConfig
 from components.section import Section
+from stack_config.policy import PolicyConfig
 
 
 def cluster_kind(value: Any) -> str:
@@ -52,28 +53,44 @@ NodeGroupName = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_-]{0,62}$"
 class StackConfig(Section):
     """Everything of a stack file that this program reads. Absent means off."""
 
-    region: str = Field(alias="aws:region", pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")
+    region: str = Field(
+        alias="aws:region", pattern=r"^[a-z]{2}(-[a-z]+)+-\d$", examples=["eu-west-1"]
+    )
     """Read once, here: provider, policies and charts all get it from this key."""
     cluster: ClusterSection
+    """The control plane: one of the stack's own, or one that exists."""
     network: NetworkConfig | None = None
     """Needed by a cluster that is made; one that exists has its own."""
     roles: RolesConfig = RolesConfig()
+    """Rules of the account for every IAM role of the stack."""
     node_security_group: NodeSecurityGroupConfig | None = None
     """Absent: nodes share the group of the control plane and of Fargate pods."""
     eks_addons: EksAddonsConfig = EksAddonsConfig()
+    """What EKS installs in every cluster: network, DNS, Pod Identity."""
     fargate: FargateConfig | None = None
+    """Which pods run without a node of their own."""
     managed_node_groups: Mapping[NodeGroupName, ManagedNodeGroupConfig] = {}
+    """Groups of nodes that EKS manages, by names of your choice."""
     spot_node_groups: Mapping[NodeGroupName, SpotNodeGroupConfig] = {}
+    """Groups of spot nodes of the stack's own, by names of your choice."""
     node_labels: tuple[NodeLabelsConfig, ...] = ()
     """Labels for nodes that run already and that this stack did not make."""
     karpenter: KarpenterConfig | None = None
+    """Launches nodes for pods that have no place, and takes them away again."""
     cluster_autoscaler: ClusterAutoscalerConfig | None = None
+    """Scales the groups of nodes by the pods that have no place."""
     addons: AddonsConfig = AddonsConfig()
+    """What runs on the cluster for all: load balancers, DNS records, volumes, metrics."""
     overprovisioning: OverprovisioningConfig | None = None
+    """Room that is kept for pods in a hurry."""
     sample_workloads: SampleWorkloadsConfig | None = None
+    """Pods to try the cluster with."""
     extra_releases: Mapping[ReleaseName, ExtraReleaseConfig] = {}
     """Charts of your own, by release name; they start when the platform is ready."""
     bastion: BastionConfig | None = None
+    """A small work host with kubectl, inside the VPC."""
+    policy: PolicyConfig | None = None
+    """What the policy pack (`policy/`) asks of this stack; the program does nothing with it."""
     chart_mirror: str | None = Field(default=None, pattern=r"^(oci://|/|\./)\S+$")
     """Where charts come from instead of upstream: a folder, or an `oci://` address."""
     image_mirror: str | None = Field(default=None, pattern=r"^[a-z0-9.-]+(:\d+)?(/[a-z0-9._/-]+)?$")

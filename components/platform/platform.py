@@ -31,6 +31,7 @@ class PlatformArgs:
     """All that the stack file says."""
 
     config: StackConfig
+    """The whole stack file."""
 
 
 class Platform(pulumi.ComponentResource):
@@ -45,7 +46,9 @@ class Platform(pulumi.ComponentResource):
         # On the component itself, so that no role of whatever part can be left out.
         settings = pulumi.ResourceOptions(transformations=[role_settings(args.config.roles)])
         merged = pulumi.ResourceOptions.merge(opts, settings)
-        super().__init__("frugal-eks:index:Platform", name, None, merged)
+        # Only for the policy pack, which sees a program by its resources.
+        policy = {"policy": args.config.policy.inputs} if args.config.policy else None
+        super().__init__("frugal-eks:index:Platform", name, policy, merged)
         ground = self._ground(args.config)
         compute = declare_compute(ground)
         addons = self._addons(ground, compute)

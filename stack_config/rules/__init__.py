@@ -86,7 +86,7 @@ RULES: Mapping[Rule, set[str]] = {
     | {"addons", "cluster_autoscaler", "network", "bastion", "image_mirror", "sample_workloads"},
     pause_pods_reserve_nodes: _HOMES | {"overprovisioning"},
     groups_have_names_of_their_own: {"managed_node_groups", "spot_node_groups"},
-    groups_are_called_differently_in_aws: {"spot_node_groups"},
+    groups_are_called_differently_in_aws: {"cluster", "spot_node_groups"},
     groups_count_nodes_for_the_autoscaler: {"spot_node_groups", "cluster_autoscaler"},
     labels_have_one_owner: {"node_labels"},
     labelled_nodes_stay: _HOMES | {"node_labels"},
