@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Network
 from typing import Annotated, Any, Literal, cast
 
 import pulumi
@@ -12,6 +11,7 @@ import pulumi_kubernetes as k8s
 from pydantic import Field
 
 import compatibility
+from components.addresses import AddressRange
 from components.location import Location
 from components.network.tags import DISCOVERY_TAG
 from components.section import Mistake, Section
@@ -21,7 +21,13 @@ ADMIN_POLICY = "arn:{partition}:eks::aws:cluster-access-policy/AmazonEKSClusterA
 KMS_DELETION_DAYS = 7
 """The shortest that KMS allows; a key that waits for deletion costs nothing."""
 
-IamArn = Annotated[str, Field(pattern=r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$")]
+IamArn = Annotated[
+    str,
+    Field(
+        pattern=r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$",
+        examples=["arn:aws:iam::111122223333:role/platform-admin"],
+    ),
+]
 LogType = Literal["api", "audit", "authenticator", "controllerManager", "scheduler"]
 RetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827]
 """Days that CloudWatch Logs knows (PutRetentionPolicy)."""
@@ -32,7 +38,8 @@ class EndpointConfig(Section):
 
     public: bool = False
     """From the internet, by the addresses in `publicCidrs`."""
-    public_cidrs: tuple[IPv4Network, ...] = ()
+    public_cidrs: tuple[AddressRange, ...] = ()
+    """Who may connect from the internet; `0.0.0.0/0` is everybody."""
     private: bool = True
     """From inside the VPC; nodes and Fargate pods then stay off the internet for it."""
 
@@ -56,7 +63,9 @@ class ControlPlaneLogsConfig(Section):
     """What the control plane logs to CloudWatch, at 0.50 to 0.70 USD a GB."""
 
     types: tuple[LogType, ...] = ("audit", "authenticator")
+    """Which of its logs; none at all: `[]`."""
     retention_days: RetentionDays = 30
+    """After so many days CloudWatch deletes them."""
 
 
 class ClusterConfig(Section):
@@ -68,6 +77,7 @@ class ClusterConfig(Section):
     """The Kubernetes minor version; raising it updates the control plane in place, one minor at a
     time."""
     endpoint: EndpointConfig
+    """From where the Kubernetes API can be reached."""
     admins: tuple[IamArn, ...] = Field(min_length=1)
     """Roles or users with full rights in the cluster. The one that deploys must be among them:
     whoever creates the cluster gets no rights by that alone."""
@@ -77,6 +87,7 @@ class ClusterConfig(Section):
     deletion_protection: bool = True
     """A destroy then takes two steps: false, `pulumi up`, `pulumi destroy`."""
     logs: ControlPlaneLogsConfig = ControlPlaneLogsConfig()
+    """What the control plane logs, and for how long."""
     kms_key_arn: str | None = Field(default=None, pattern=r"^arn:aws[a-z-]*:kms:\S+:key/\S+$")
     """The key that encrypts Secrets; absent means one of the stack's own, at 1 USD a month."""
 
@@ -94,8 +105,11 @@ class ClusterArgs:
     """The stack file's part, and where the control plane goes."""
 
     config: ClusterConfig
+    """The stack file's part."""
     location: Location
+    """Where the stack is deployed."""
     vpc_id: pulumi.Input[str]
+    """The VPC of the subnets."""
     subnet_ids: Sequence[pulumi.Input[str]]
     """Private subnets in at least two zones."""
     discovery_tag: bool = True
@@ -108,7 +122,9 @@ class Cluster(pulumi.ComponentResource):
     name: pulumi.Output[str]
     """Known once the control plane is active."""
     arn: pulumi.Output[str]
+    """Known once the control plane is active."""
     endpoint: pulumi.Output[str]
+    """The address of the Kubernetes API."""
     certificate_authority: pulumi.Output[str]
     """Of the endpoint, in base64."""
     service_cidr: pulumi.Output[str]

@@ -37,6 +37,7 @@ class EksAddonConfig(Section):
     """`pinned`: this release's (versions.py). An exact build. `default` and `latest` ask AWS at
     each run, so that a preview can show a change that nobody made here."""
     resolve_conflicts_on_create: Literal["NONE", "OVERWRITE"] = "OVERWRITE"
+    """What becomes of objects that are there already. NONE: the add-on fails."""
     resolve_conflicts_on_update: Literal["NONE", "OVERWRITE", "PRESERVE"] = "OVERWRITE"
     """PRESERVE keeps what was changed by kubectl."""
     preserve: bool = False
@@ -57,6 +58,7 @@ class CoreDnsConfig(EksAddonConfig):
     runs_on: Home | None = None
     """Absent: Fargate where a profile takes its pods, else node groups, else Karpenter's nodes."""
     replicas: int = Field(default=2, ge=1)
+    """How many pods. On Fargate each is billed by itself, about 10 USD a month."""
 
 
 class EksAddonsConfig(Section):
@@ -64,10 +66,14 @@ class EksAddonsConfig(Section):
 
     # It takes the network interfaces of nodes that are still going: it must not go with the add-on.
     vpc_cni: EksAddonConfig = EksAddonConfig(preserve=True)
+    """The network of pods. By default its objects stay when the add-on goes, for nodes that are
+    still going."""
     kube_proxy: EksAddonConfig = EksAddonConfig()
+    """The rules of Services on each node."""
     pod_identity_agent: EksAddonConfig = EksAddonConfig()
     """Only where there can be nodes: Pod Identity does not work on Fargate."""
     coredns: CoreDnsConfig = CoreDnsConfig()
+    """The cluster's DNS."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,9 +81,11 @@ class EksAddonArgs:
     """Which add-on, in which build, on which cluster."""
 
     config: EksAddonConfig
+    """The stack file's part."""
     addon_name: str
     """AWS's name for it, for example `vpc-cni`."""
     cluster_name: pulumi.Input[str]
+    """The cluster's name as an output, so that it waits for the control plane."""
     kubernetes: str
     """The cluster's minor version, which the pinned build follows."""
     configuration: Mapping[str, Any] | None = None
@@ -147,10 +155,15 @@ class NodeAddonsArgs:
     """The stack file's part, and the cluster they go to."""
 
     config: EksAddonsConfig
+    """The stack file's part."""
     cluster_name: pulumi.Input[str]
+    """The cluster's name as an output, so that they wait for the control plane."""
     oidc_provider_arn: pulumi.Input[str]
+    """The cluster's OIDC provider in IAM, which IRSA trusts."""
     kubernetes: str
+    """The cluster's minor version, which the pinned builds follow."""
     location: Location
+    """Where the stack is deployed."""
     has_nodes: bool
     """Whether the stack can have EC2 nodes at all."""
 

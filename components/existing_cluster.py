@@ -35,7 +35,9 @@ class ExistingClusterArgs:
     """Which cluster, and what is to run on it."""
 
     config: ExistingClusterConfig
+    """The stack file's part."""
     location: Location
+    """Where the stack is deployed."""
     karpenter: str | None = None
     """The version of Karpenter that is to run there."""
 
@@ -47,8 +49,11 @@ class ExistingCluster(pulumi.ComponentResource):
     """
 
     name: pulumi.Output[str]
+    """As EKS tells it."""
     arn: pulumi.Output[str]
+    """Of the cluster."""
     endpoint: pulumi.Output[str]
+    """The address of the Kubernetes API."""
     certificate_authority: pulumi.Output[str]
     """Of the endpoint, in base64."""
     service_cidr: pulumi.Output[str]
@@ -63,6 +68,7 @@ class ExistingCluster(pulumi.ComponentResource):
     update_kubeconfig: pulumi.Output[str]
     """The command that lets kubectl talk to it."""
     vpc_id: pulumi.Output[str]
+    """The VPC of the control plane."""
     subnet_ids: Sequence[str]
     """Those of the control plane."""
     version: str

@@ -29,6 +29,7 @@ class ExtraReleaseConfig(Section):
     version: str | None = Field(default=None, pattern=r"^v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$")
     """Exact; a folder has the one of its Chart.yaml."""
     namespace: NamespaceName
+    """Where the release goes."""
     create_namespace: bool = False
     """Whether Helm makes the namespace. It stays when the release goes."""
     values: Mapping[str, Any] = {}
@@ -72,6 +73,7 @@ class ExtraReleasesArgs:
     releases: Mapping[str, ExtraReleaseConfig]
     """By their names."""
     charts: ChartSource
+    """Where charts come from."""
     needs: Sequence[pulumi.Resource]
     """All of the platform: releases start after it and go before it."""
     kubernetes: pulumi.ProviderResource | None = None
@@ -82,6 +84,7 @@ class ExtraReleases(pulumi.ComponentResource):
     """Side by side, each named by its key, in the stack and in the cluster."""
 
     releases: Mapping[str, k8s.helm.v3.Release]
+    """By the keys of the stack file."""
 
     def __init__(
         self, name: str, args: ExtraReleasesArgs, opts: pulumi.ResourceOptions | None = None

@@ -26,7 +26,9 @@ class SelectorConfig(Section):
     """Pods of one namespace; with labels, those that carry all of them."""
 
     namespace: NamespaceName
+    """The pods' namespace; `*` and `?` stand for any letters and for one."""
     labels: Mapping[str, str] = Field(default={}, max_length=5)
+    """Labels that a pod must have, all of them."""
 
     def matches(self, namespace: str, labels: Mapping[str, str]) -> bool:
         """Whether a pod of this namespace with these labels runs on Fargate.
@@ -43,6 +45,7 @@ class FargateLogsConfig(Section):
     """Ships what pods on Fargate print to CloudWatch Logs."""
 
     retention_days: RetentionDays = 14
+    """After so many days CloudWatch deletes them."""
 
 
 class FargateConfig(Section):
@@ -53,6 +56,7 @@ class FargateConfig(Section):
     )
     """By their names. EKS makes them one at a time, a minute or two each."""
     logs: FargateLogsConfig | None = None
+    """What pods on Fargate write goes to CloudWatch."""
 
     def mistakes(self) -> Iterator[Mistake]:
         """Names that EKS allows, and something to select."""
@@ -75,6 +79,7 @@ class FargateProfilesArgs:
     """The stack file's part, and the cluster whose pods they are."""
 
     config: FargateConfig
+    """The stack file's part."""
     first: str | None
     """The profile that something waits for; it is made before the others."""
     cluster: str
@@ -84,6 +89,7 @@ class FargateProfilesArgs:
     subnet_ids: Sequence[pulumi.Input[str]]
     """Private ones: Fargate refuses subnets with a route to an internet gateway."""
     location: Location
+    """Where the stack is deployed."""
     kubernetes: pulumi.ProviderResource | None = None
     """The provider of the cluster; absent: by opts. A component that gets it by opts waits for it,
     and with it the role inside, which could be made beside the control plane."""

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 Architecture = Literal["x86_64", "arm64"]
@@ -87,5 +87,5 @@ def _known(instance_type: str) -> str:
     return instance_type
 
 
-InstanceType = Annotated[str, AfterValidator(_known)]
+InstanceType = Annotated[str, AfterValidator(_known), Field(examples=["m7i.large"])]
 """The name of a type that EC2 has, for example `m7i.large`."""

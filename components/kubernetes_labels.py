@@ -10,7 +10,8 @@ LabelKey = Annotated[
         pattern=(
             r"^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?"
             r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"
-        )
+        ),
+        examples=["intent", "example.com/team"],
     ),
 ]
 """A name, or a name behind a domain: `intent`, `example.com/team`."""

@@ -31,6 +31,7 @@ class NodeLabelsConfig(Section):
     nodes: tuple[NodeName, ...] = Field(min_length=1)
     """As `kubectl get nodes` has them: `ip-192-168-21-20.ap-northeast-2.compute.internal`."""
     labels: Mapping[LabelKey, LabelValue] = Field(min_length=1)
+    """What they are to carry besides what they have."""
 
     def mistakes(self) -> Iterator[Mistake]:
         """Keys of the user's own."""
@@ -44,6 +45,7 @@ class NodeLabelsArgs:
     """The stack file's part, and what must not go before the labels do."""
 
     config: Sequence[NodeLabelsConfig]
+    """The stack file's part."""
     needs: Sequence[pulumi.Resource] = ()
     """In a destroy the labels go before these."""
     kubernetes: pulumi.ProviderResource | None = None

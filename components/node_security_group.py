@@ -62,11 +62,14 @@ class NodeSecurityGroupArgs:
     """The stack file's part, and the group that it stands beside."""
 
     config: NodeSecurityGroupConfig
+    """The stack file's part."""
     cluster: str
     """The cluster's name, by which Karpenter finds the group. EKS's own must then not carry the
     discovery tag: a node would be in both."""
     vpc_id: pulumi.Input[str]
+    """The VPC of the group."""
     cluster_security_group_id: pulumi.Input[str]
+    """The group of control plane and Fargate pods, which EKS made."""
 
 
 class NodeSecurityGroup(pulumi.ComponentResource):

@@ -23,11 +23,15 @@ class PodRoleArgs:
     """Whose pods they are, and what they may do."""
 
     runs_on: RunsOn
+    """Where the pods run: IRSA on Fargate, Pod Identity on nodes."""
     cluster_name: pulumi.Input[str]
+    """The cluster's name as an output, so that it waits for the control plane."""
     oidc_provider_arn: pulumi.Input[str]
     """The cluster's OIDC provider in IAM, which IRSA trusts."""
     namespace: str
+    """Of the service account."""
     service_account: str
+    """Its name."""
     policy: pulumi.Input[Mapping[str, Any]] | None = None
     """A policy document of the role's own."""
     managed_policies: Mapping[str, pulumi.Input[str]] = field(

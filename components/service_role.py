@@ -27,6 +27,7 @@ class ServiceRoleArgs:
     physical_name: str | None = None
     """Only where AWS or another system refers to the role by name; at most 64 characters."""
     tags: Mapping[str, str] | None = None
+    """Of the role."""
 
 
 class ServiceRole(pulumi.ComponentResource):

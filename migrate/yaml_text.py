@@ -15,6 +15,7 @@ MOST_VALUES = 100_000
 _PREFIX = "tag:yaml.org,2002:"
 _SCALARS = {_PREFIX + name for name in ("str", "int", "float", "bool", "null")}
 _INT = re.compile(r"[-+]?(0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]+|0|[1-9][0-9_]*)$")
+_TRUE_OR_FALSE = re.compile(r"(true|True|TRUE|false|False|FALSE)$")
 _FLOAT = re.compile(
     r"([-+]?([0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*|[0-9]+)([eE][-+]?[0-9]+)?"
     r"|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$"
@@ -46,13 +47,24 @@ _Loader.add_implicit_resolver(_PREFIX + "int", _INT, list("-+0123456789"))  # py
 _Loader.add_implicit_resolver(_PREFIX + "float", _FLOAT, list("-+.0123456789"))  # pyright: ignore[reportUnknownMemberType]
 
 
-def documents(text: str) -> Iterator[tuple[Any, Lines]]:
+class _PulumiLoader(_Loader):
+    """The same where `yes` and `on` are texts, as Pulumi reads its stack files."""
+
+
+_PulumiLoader.yaml_implicit_resolvers = {
+    first: [each for each in resolvers if each[0] != _PREFIX + "bool"]
+    for first, resolvers in _Loader.yaml_implicit_resolvers.items()
+}
+_PulumiLoader.add_implicit_resolver(_PREFIX + "bool", _TRUE_OR_FALSE, list("tTfF"))  # pyright: ignore[reportUnknownMemberType]
+
+
+def documents(text: str, *, of_pulumi: bool = False) -> Iterator[tuple[Any, Lines]]:
     """Each document: its plain value, and the line of each key or item, of itself by `()`.
 
     Raises YamlError.
     """
     try:
-        loader = _Loader(text)
+        loader = (_PulumiLoader if of_pulumi else _Loader)(text)
         while loader.check_node():
             # The stubs of PyYAML leave the type open.
             node = cast(Node, loader.get_node())  # pyright: ignore[reportUnknownMemberType]

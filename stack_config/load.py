@@ -12,6 +12,9 @@ from stack_config import mistakes
 from stack_config.model import StackConfig
 from stack_config.rules import RULES
 
+SECRET = "[secret]"
+"""Stands for an encrypted value in what is told."""
+
 
 class ConfigError(pulumi.RunError):
     """Mistakes in the stack file. Pulumi prints them without a traceback."""
@@ -22,7 +25,7 @@ def load() -> StackConfig:
     namespace = f"{pulumi.get_project()}:"
     secrets = pulumi.runtime.get_config_secret_keys_env()
     settings = {
-        key: "[secret]" if key in secrets else _decoded(text)
+        key: SECRET if key in secrets else decoded(text)
         for key, text in pulumi.runtime.get_config_env().items()
     }
     file = f"Pulumi.{pulumi.get_stack()}.yaml"
@@ -73,7 +76,7 @@ def _broken(config: StackConfig, missing: set[str]) -> Iterator[Mistake]:
             yield from rule(config)
 
 
-def _decoded(text: str) -> Any:
+def decoded(text: str) -> Any:
     """Pulumi hands objects and lists over as JSON, everything else as its text."""
     try:
         return json.loads(text, object_hook=_filled) if text.startswith(("{", "[")) else text

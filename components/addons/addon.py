@@ -63,6 +63,8 @@ class ChartConfig(AddonConfig):
     ON_NODES: ClassVar[Mapping[str, str]] = NODE_SIZE
 
     cpu: Quantity | None = None
+    """Of each pod. Absent: on Fargate what its smallest size holds, on nodes what the add-on
+    needs."""
     memory: Quantity | None = None
     """Absent: on Fargate what its smallest size holds, 250m and 256M; on nodes 50m and 128Mi."""
     node_selector: Mapping[LabelKey, LabelValue] = {}
@@ -109,9 +111,13 @@ class AddonArgs:
     cluster_name: pulumi.Input[str]
     """The same as an output, so that it waits for the control plane."""
     oidc_provider_arn: pulumi.Input[str]
+    """The cluster's OIDC provider in IAM, which IRSA trusts."""
     location: Location
+    """Where the stack is deployed."""
     runs_on: RunsOn
+    """Where its pods run, which decides how they get their rights."""
     charts: ChartSource
+    """Where charts and images come from."""
     needs: Sequence[pulumi.Resource]
     """Its pods' compute, and the way to AWS by which it finishes its work in a destroy."""
     kubernetes: pulumi.ProviderResource | None = None
@@ -124,6 +130,7 @@ class ChartArgs(AddonArgs):
     """What an add-on is given that a chart installs."""
 
     config: ChartConfig
+    """The stack file's part."""
 
 
 def install(
@@ -144,9 +151,13 @@ class ServiceAccountArgs:
     """Whose pods they are, and what they may do in AWS."""
 
     addon: AddonArgs
+    """What the add-on was given."""
     service_account: str
+    """The name of its service account in kube-system."""
     policy: pulumi.Input[Mapping[str, Any]] | None = None
+    """A policy document of the role's own."""
     managed_policies: Mapping[str, pulumi.Input[str]] | None = None
+    """ARNs of managed policies by a short noun that names the attachment."""
 
 
 class AddonAccount(pulumi.ComponentResource):

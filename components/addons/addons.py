@@ -32,15 +32,19 @@ class AddonsArgs:
     """The stack file's part, and all that add-ons are told of the cluster and its network."""
 
     config: AddonsConfig
+    """The stack file's part."""
     cluster_autoscaler: ClusterAutoscalerConfig | None
     """A section of its own in the file: it is about nodes as much as about pods."""
     cluster: str
     """The cluster's name, known in advance."""
     cluster_name: pulumi.Input[str]
+    """The same as an output, so that it waits for the control plane."""
     oidc_provider_arn: pulumi.Input[str]
+    """The cluster's OIDC provider in IAM, which IRSA trusts."""
     kubernetes_version: str
     """The cluster's minor version."""
     vpc_id: pulumi.Input[str]
+    """Where load balancers and mount targets go."""
     spot_groups: Sequence[str]
     """Names of the stack's own Auto Scaling groups of spot nodes."""
     zonal: bool
@@ -54,7 +58,9 @@ class AddonsArgs:
     security_group_ids: Sequence[pulumi.Input[str]]
     """Of Fargate pods and of nodes, from where volumes are mounted."""
     location: Location
+    """Where the stack is deployed."""
     charts: ChartSource
+    """Where charts and images come from."""
     runs_on: Callable[[Mapping[str, str]], RunsOn]
     """By the labels of pods in kube-system: where they run."""
     home: Callable[[Mapping[str, str]], Sequence[pulumi.Resource]]
@@ -64,6 +70,7 @@ class AddonsArgs:
     coredns: Sequence[pulumi.Resource]
     """Name resolution, for those whose chart cannot do without."""
     kubernetes: pulumi.ProviderResource
+    """The provider of the cluster."""
 
 
 class Addons(pulumi.ComponentResource):

@@ -77,7 +77,9 @@ class AwsLoadBalancerControllerArgs(ChartArgs):
     """The stack file's part, and where load balancers go."""
 
     config: AwsLoadBalancerControllerConfig
+    """The stack file's part."""
     vpc_id: pulumi.Input[str]
+    """The VPC in which it makes load balancers."""
 
 
 class AwsLoadBalancerController(pulumi.ComponentResource):
@@ -85,6 +87,7 @@ class AwsLoadBalancerController(pulumi.ComponentResource):
     destroy it goes first, while there is a controller to take its load balancer away."""
 
     release: k8s.helm.v3.Release
+    """What asks for a load balancer depends on it."""
 
     def __init__(
         self,

@@ -71,6 +71,7 @@ class EbsCsiArgs(AddonArgs):
     """The stack file's part, and the cluster it goes to."""
 
     config: EbsCsiConfig
+    """The stack file's part."""
     kubernetes_version: str
     """The cluster's minor version, which the pinned build follows."""
 

@@ -90,7 +90,9 @@ class EfsCsiArgs(ChartArgs):
     """The stack file's part, and the network that the file system is reached from."""
 
     config: EfsCsiConfig
+    """The stack file's part."""
     vpc_id: pulumi.Input[str]
+    """The VPC of the file system's security group."""
     subnet_ids: Sequence[pulumi.Input[str]]
     """Private ones, one in each zone."""
     security_group_ids: Sequence[pulumi.Input[str]]

@@ -38,9 +38,11 @@ class EfsFileSystemArgs:
     """The stack file's part, and who reaches it from where."""
 
     config: FileSystemConfig
+    """The stack file's part."""
     cluster: str
     """The cluster's name, known in advance: tags carry it."""
     vpc_id: pulumi.Input[str]
+    """The VPC of its security group."""
     subnet_ids: Sequence[pulumi.Input[str]]
     """Private ones, one in each zone: EFS refuses a second mount target in a zone."""
     security_group_ids: Sequence[pulumi.Input[str]]

@@ -33,7 +33,10 @@ ANNOTATION_PREFIX = "external-dns.alpha.kubernetes.io/"
 SAFE_TO_EVICT = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}
 """Else Cluster Autoscaler keeps a node for a pod of kube-system without a disruption budget."""
 
-DnsName = Annotated[str, Field(pattern=r"^[a-z0-9-]+(\.[a-z0-9-]+)+$", max_length=253)]
+DnsName = Annotated[
+    str,
+    Field(pattern=r"^[a-z0-9-]+(\.[a-z0-9-]+)+$", max_length=253, examples=["example.com"]),
+]
 
 
 class ExternalDnsConfig(PodsConfig):
@@ -72,6 +75,7 @@ class ExternalDnsArgs(ChartArgs):
     """The stack file's part, and what tells two private zones of one name apart."""
 
     config: ExternalDnsConfig
+    """The stack file's part."""
     vpc_id: str | None = None
     """Of an existing VPC: with `zoneType: private` only zones that it resolves are found."""
 
@@ -84,6 +88,7 @@ class ExternalDns(pulumi.ComponentResource):
     """
 
     release: k8s.helm.v3.Release
+    """What carries its annotations depends on it."""
 
     def __init__(
         self, name: str, args: ExternalDnsArgs, opts: pulumi.ResourceOptions | None = None

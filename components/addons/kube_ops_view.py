@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Network
 from typing import Any, ClassVar, Literal
 
 import pulumi
@@ -12,6 +11,7 @@ import versions
 from components.addons.addon import NAMESPACE, ChartArgs, Need, PodsConfig, install
 from components.addons.aws_load_balancer_controller import INGRESS_CLASS, LOAD_BALANCER_CLASS
 from components.addons.external_dns import ANNOTATION_PREFIX, SAFE_TO_EVICT, DnsName
+from components.addresses import AddressRange
 from components.charts import Chart
 from components.kubernetes_object import KubernetesObject, KubernetesPatch
 from components.pod_role import RunsOn
@@ -42,6 +42,7 @@ class KubeOpsViewConfig(PodsConfig):
     }
 
     chart_version: str = Field(default=versions.KUBE_OPS_VIEW_CHART, pattern=r"^\d+\.\d+\.\d+$")
+    """Of the chart; its next one changes nothing here."""
     time_zone: str = Field(default="UTC", pattern=r"^[A-Za-z]\w*([/+-]\w+)*$")
     """Of the times that it shows, for example `Asia/Seoul`."""
     load_balancer: Literal["nlb", "alb"] | None = None
@@ -51,7 +52,7 @@ class KubeOpsViewConfig(PodsConfig):
     """The page's name, in a zone of `externalDns`."""
     internal: bool = True
     """Only from the VPC and networks connected to it; false: from the internet."""
-    source_ranges: tuple[IPv4Network, ...] = ()
+    source_ranges: tuple[AddressRange, ...] = ()
     """Who may connect. Absent: all private addresses; an internet-facing page must name them."""
 
     def mistakes(self) -> Iterator[Mistake]:
@@ -108,6 +109,7 @@ class KubeOpsViewArgs(ChartArgs):
     """The stack file's part, and who makes its load balancer and its DNS record."""
 
     config: KubeOpsViewConfig
+    """The stack file's part."""
     load_balancers: Sequence[pulumi.Resource] = ()
     """The controllers that act on its Service or Ingress, and must outlive it."""
 

@@ -38,6 +38,7 @@ class MetricsServerArgs(ChartArgs):
     """The stack file's part, and the cluster it measures."""
 
     config: MetricsServerConfig
+    """The stack file's part."""
 
 
 class MetricsServer(pulumi.ComponentResource):

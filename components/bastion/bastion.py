@@ -28,6 +28,7 @@ class BastionArgs:
     """The stack file's part, the cluster, and where in its network the instance stands."""
 
     config: BastionConfig
+    """The stack file's part."""
     cluster: str
     """The cluster's name, known in advance."""
     cluster_name: pulumi.Input[str]
@@ -35,7 +36,9 @@ class BastionArgs:
     kubernetes: str
     """The cluster's Kubernetes minor."""
     location: Location
+    """Where the stack is deployed."""
     vpc_id: pulumi.Input[str]
+    """The VPC of its security group."""
     subnet_id: pulumi.Input[str]
     """A public one where there is `ssh`, else a private one."""
     cluster_security_group_id: pulumi.Input[str]

@@ -1,11 +1,11 @@
 """What a stack file may say of the bastion."""
 
 from collections.abc import Iterator
-from ipaddress import IPv4Network
 from typing import Literal
 
 from pydantic import Field
 
+from components.addresses import AddressRange
 from components.instance_types import InstanceType, is_graviton
 from components.section import Mistake, Section
 
@@ -18,7 +18,7 @@ class SshConfig(Section):
 
     key_name: str = Field(pattern=r"^[!-~]([ -~]{0,253}[!-~])?$")
     """A key pair of the account that exists; its private half is nobody's business here."""
-    cidr: IPv4Network
+    cidr: AddressRange = Field(examples=["203.0.113.7/32"])
     """The only addresses from which it is reached."""
 
     def mistakes(self) -> Iterator[Mistake]:

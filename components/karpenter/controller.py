@@ -42,7 +42,9 @@ class ControllerConfig(Section):
     replicas: int | None = Field(default=None, ge=1, le=3)
     """Absent: 2, or 1 where there is only one node to run on."""
     cpu: Quantity = "1"
+    """Of each pod: what it asks for and may take."""
     memory: Quantity = "1Gi"
+    """The same."""
     spot_to_spot_consolidation: bool = False
     """Swap spot nodes for cheaper spot too; it wants 15 instance types to choose from."""
     node_repair: bool = False
@@ -55,18 +57,25 @@ class ControllerArgs:
     """The stack file's part, and what the controller needs before it starts."""
 
     config: ControllerConfig
+    """The stack file's part."""
     version: str
+    """Of both charts."""
     namespace: str
+    """Where its pods run."""
     cluster: str
     """The cluster's name, known in advance: rights and roles name it."""
     cluster_name: pulumi.Input[str]
     """The same as an output, so that the controller waits for the control plane."""
     oidc_provider_arn: pulumi.Input[str]
+    """The cluster's OIDC provider in IAM, which IRSA trusts."""
     location: Location
+    """Where the stack is deployed."""
     runs_on: RunsOn
+    """Where its pods run, which decides how they get their rights."""
     replicas: int
     """How many pods; the chart gives each a node, or a Fargate pod, of its own."""
     queue: InterruptionQueue
+    """By which it hears of interruptions."""
     isolated: bool
     """Whether there is no way to the internet, so neither IAM nor the price list."""
     extra_rights: ExtraRights = field(default_factory=ExtraRights)
@@ -76,6 +85,7 @@ class ControllerArgs:
     capacity_buffers: bool = False
     """Whether there are CapacityBuffers."""
     charts: ChartSource
+    """Where charts and images come from."""
     needs: Sequence[pulumi.Resource]
     """Its own compute, and the routes by which it reaches AWS until the last node is gone."""
     kubernetes: pulumi.ProviderResource | None = None
@@ -89,6 +99,7 @@ class Controller(pulumi.ComponentResource):
     node_role_name: pulumi.Output[str]
     """The role of the nodes, known once it may join the cluster."""
     release: k8s.helm.v3.Release
+    """Pools and classes depend on it."""
 
     def __init__(
         self, name: str, args: ControllerArgs, opts: pulumi.ResourceOptions | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from components.karpenter.quantities import BudgetDuration, DurationOrNever, refused
 from components.karpenter.schedule import Schedule
@@ -29,7 +29,18 @@ def _share_or_number(value: Any) -> Any:
     return value
 
 
-BudgetNodes = Annotated[str, BeforeValidator(_share_or_number)]
+BudgetNodes = Annotated[
+    str,
+    BeforeValidator(_share_or_number),
+    WithJsonSchema(
+        {
+            "type": ["string", "integer"],
+            "pattern": "^[0-9]+$|^[0-9]{1,3}%$",
+            "minimum": 0,
+            "examples": ["10%", "1"],
+        }
+    ),
+]
 """A share, `10%`, rounded up to whole nodes, or a number, `"1"`."""
 
 
@@ -37,6 +48,7 @@ class BudgetConfig(Section):
     """How many nodes may be disrupted at once; of several, the strictest that is open counts."""
 
     nodes: BudgetNodes = "10%"
+    """How many of the pool's nodes at once: a number, or a share, rounded up to whole nodes."""
     schedule: Schedule | None = None
     """When the window opens. Absent: it is always open."""
     duration: BudgetDuration | None = None
@@ -65,7 +77,9 @@ class DisruptionWindowConfig(Section):
     know no budgets, and go on."""
 
     schedule: Schedule
+    """When the window opens: a cron line in UTC."""
     duration: BudgetDuration
+    """How long it stays open."""
     nodes: BudgetNodes = "0"
     """How many nodes of each pool may still be disrupted at once."""
     reasons: tuple[Reason, ...] = ()
@@ -93,6 +107,7 @@ class DisruptionConfig(Section):
     consolidate_after: DurationOrNever = "1m"
     """How long a node must be without a change of its pods. `Never` leaves all nodes alone."""
     budgets: tuple[BudgetConfig, ...] = Field(default=(BudgetConfig(),), max_length=MOST_BUDGETS)
+    """How many nodes at once; of several that are open, the strictest counts."""
 
     def budgets_with(self, window: DisruptionWindowConfig | None) -> Sequence[BudgetConfig]:
         """The pool's own, and that of a window for all pools."""

@@ -40,12 +40,16 @@ class KarpenterConfig(Section):
     version: str = Field(default=versions.KARPENTER, pattern=r"^\d+\.\d+\.\d+$")
     """Of both charts. Rights and event rules are those of its minor."""
     namespace: str = Field(default="karpenter", pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
+    """Where the controller's pods run."""
     controller: ControllerConfig = ControllerConfig()
+    """How many pods the controller has, how large they are, and its feature gates."""
     own_instance_profile: bool = False
     """The stack makes the nodes' instance profile. Karpenter otherwise does, and takes it away;
     without a way to IAM, in a network without internet, it cannot."""
     node_classes: Mapping[ObjectName, NodeClassConfig] = Field(min_length=1)
+    """What nodes are made of, by names of your choice: image, disk, network, tags."""
     node_pools: Mapping[ObjectName, NodePoolConfig] = Field(min_length=1)
+    """Which nodes may be launched, how many, and when they go, by names of your choice."""
     disruption_window: DisruptionWindowConfig | None = None
     """A budget of every pool: while it is open, no node is consolidated or replaced for drift."""
 
@@ -70,12 +74,15 @@ class KarpenterArgs:
     """The stack file's part, and what Karpenter stands on."""
 
     config: KarpenterConfig
+    """The stack file's part."""
     cluster: str
     """The cluster's name, known in advance."""
     cluster_name: pulumi.Input[str]
     """The same as an output, so that all of it waits for the control plane."""
     oidc_provider_arn: pulumi.Input[str]
+    """The cluster's OIDC provider in IAM, which IRSA trusts."""
     location: Location
+    """Where the stack is deployed."""
     runs_on: RunsOn
     """Where the controller's pods run."""
     replicas: int = 2
@@ -87,6 +94,7 @@ class KarpenterArgs:
     capacity_buffers: bool = False
     """Whether CapacityBuffers are asked for, which are behind a feature gate."""
     charts: ChartSource
+    """Where charts and images come from."""
     controller_needs: Sequence[pulumi.Resource]
     """The controller's own compute, and the routes by which it reaches AWS."""
     node_needs: Sequence[pulumi.Resource]

@@ -46,7 +46,9 @@ class NodePoolConfig(NodeChoiceConfig):
     """The most of all nodes together: cpu, memory, any other resource, or `nodes`, their number.
     What is absent has no limit."""
     annotations: Mapping[LabelKey, str] = {}
+    """What nodes carry besides labels, for example `karpenter.sh/do-not-disrupt`."""
     taints: tuple[TaintConfig, ...] = ()
+    """Keep pods without the matching toleration away."""
     startup_taints: tuple[TaintConfig, ...] = ()
     """Taken off by whoever gets the node ready; pods wait, but no further node is launched."""
     expire_after: DurationOrNever = "720h"
@@ -55,6 +57,7 @@ class NodePoolConfig(NodeChoiceConfig):
     """The most that a drain may take; then pods go, whatever their disruption budget says. It is
     also what bounds a destroy."""
     disruption: DisruptionConfig = DisruptionConfig()
+    """When nodes are taken away or swapped for cheaper ones, and how many at once."""
 
     @model_validator(mode="before")
     @classmethod

@@ -3,11 +3,12 @@
 import re
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 _QUANTITY = re.compile(r"\d+(\.\d+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?")
 _DURATION = re.compile(r"([0-9]+[smh])+")
+_DURATION_OR_NEVER = re.compile(rf"Never|{_DURATION.pattern}")
 _BUDGET_DURATION = re.compile(r"([0-9]+[hm]|[0-9]+h[0-9]+m)(0s)?")
 _SECONDS = {"w": 604_800, "d": 86_400, "h": 3600, "m": 60, "s": 1, "ms": 0.001}
 _LONGEST = 2**63 // 10**9
@@ -109,19 +110,33 @@ def _length(value: Any) -> float | None:
     return sum(float(n) * _SECONDS[unit if unit == "ms" else unit[0]] for n, unit in parts)
 
 
-Quantity = Annotated[str, BeforeValidator(_quantity)]
+def _told(pattern: re.Pattern[str], *examples: str, takes_numbers: bool = False) -> WithJsonSchema:
+    """What an editor is told, since no schema has a function."""
+    kinds = {"type": ["string", "integer"], "minimum": 0} if takes_numbers else {"type": "string"}
+    return WithJsonSchema(kinds | {"pattern": f"^({pattern.pattern})$", "examples": [*examples]})
+
+
+Quantity = Annotated[
+    str,
+    BeforeValidator(_quantity),
+    _told(_QUANTITY, "1000", "500m", "1000Gi", takes_numbers=True),
+]
 """An amount, for example `1000`, `500m` or `1000Gi`."""
 
-VolumeSize = Annotated[str, Field(pattern=r"^\d+(Gi|G|Ti|T)$")]
+VolumeSize = Annotated[str, Field(pattern=r"^\d+(Gi|G|Ti|T)$", examples=["20Gi"])]
 """The size of a volume, with its unit: the API refuses a bare number."""
 
-Duration = Annotated[str, BeforeValidator(_duration)]
+Duration = Annotated[str, BeforeValidator(_duration), _told(_DURATION, "720h", "1h30m")]
 """For example `720h` or `1h30m`; there are no days."""
 
-DurationOrNever = Annotated[str, BeforeValidator(_duration_or_never)]
+DurationOrNever = Annotated[
+    str, BeforeValidator(_duration_or_never), _told(_DURATION_OR_NEVER, "720h", "1h30m", "Never")
+]
 """A duration, or `Never`."""
 
-BudgetDuration = Annotated[str, BeforeValidator(_budget_duration)]
+BudgetDuration = Annotated[
+    str, BeforeValidator(_budget_duration), _told(_BUDGET_DURATION, "8h", "1h30m")
+]
 """How long a budget's window is open: hours and minutes only."""
 
 

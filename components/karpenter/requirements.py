@@ -48,8 +48,12 @@ class RequirementConfig(Section):
     """What a node's label must, or must not, be."""
 
     key: LabelKey
+    """The label's key."""
     operator: Operator
+    """How the label is compared with `values`."""
     values: tuple[LabelValue, ...] = ()
+    """What it is compared with; none for Exists and DoesNotExist, for Gt, Gte, Lt and Lte one whole
+    number as text."""
     min_values: int | None = Field(default=None, ge=1, le=50)
     """At least so many different values must be on offer when a node is launched."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, NamedTuple
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from components.karpenter.quantities import refused
 
@@ -78,5 +78,5 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
-Schedule = Annotated[str, AfterValidator(_checked)]
+Schedule = Annotated[str, AfterValidator(_checked), Field(examples=["0 9 * * mon-fri", "@daily"])]
 """`minute hour day month weekday` in UTC, or a macro such as `@daily`."""

@@ -13,8 +13,11 @@ class TaintConfig(Section):
     """Keeps pods without the matching toleration away."""
 
     key: LabelKey
+    """A toleration names it."""
     value: Annotated[LabelValue, Field(min_length=1)] | None = None
+    """A toleration names it too, where it is there."""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+    """Whether pods stay away, stay away if they can, or are also put off the node."""
 
     def taint(self) -> dict[str, str]:
         """The taint as the API takes it."""

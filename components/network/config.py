@@ -1,18 +1,20 @@
 """What a stack file may say of the network: one of its own, or one that exists."""
 
 from collections.abc import Iterator
-from ipaddress import IPv4Network
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
+from components.addresses import AddressRange
 from components.network.nat_instance import NatInstanceConfig
 from components.network.subnets import LARGEST, SMALLEST, subnet_plan
 from components.section import Mistake, Section
 
-VpcId = Annotated[str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$")]
-SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$")]
-ZoneName = Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d[a-z]$")]
+VpcId = Annotated[str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$", examples=["vpc-0123456789abcdef0"])]
+SubnetId = Annotated[
+    str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$", examples=["subnet-0123456789abcdef0"])
+]
+ZoneName = Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d[a-z]$", examples=["eu-west-1a"])]
 
 
 def zones_kind(value: Any) -> str:
@@ -30,7 +32,7 @@ Zones = Annotated[
 class NewNetworkConfig(Section):
     """A VPC of its own."""
 
-    cidr: IPv4Network
+    cidr: AddressRange
     """The whole address range, /16 to /23 or so: pods take their addresses from it too."""
     availability_zones: Zones = 3
     """How many of the region's zones, or which; changing the first ones replaces subnets."""
@@ -88,6 +90,7 @@ class ExistingNetworkConfig(Section):
     """A VPC that somebody else looks after, with its routes."""
 
     vpc_id: VpcId
+    """The VPC, in the stack's account and region."""
     private_subnet_ids: tuple[SubnetId, ...] = Field(min_length=2)
     """In at least two zones, with a route to the internet or to the endpoints that pods need."""
     public_subnet_ids: tuple[SubnetId, ...] = ()

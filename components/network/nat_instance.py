@@ -43,14 +43,17 @@ class NatInstanceArgs:
     """The stack file's part, and where the instance stands."""
 
     config: NatInstanceConfig
+    """The stack file's part."""
     cluster: str
     """Shown in the Name tags."""
     vpc_id: pulumi.Input[str]
+    """The VPC of its security group."""
     cidr: str
     """Of the VPC: whoever is inside may send."""
     subnet_id: pulumi.Input[str]
     """A public one."""
     location: Location
+    """Where the stack is deployed."""
     needs: Sequence[pulumi.Resource]
     """The routes by which it reaches the internet."""
 

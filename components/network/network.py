@@ -23,9 +23,11 @@ class NetworkArgs:
     """The stack file's part, and whose network it is."""
 
     config: NewNetworkConfig | ExistingNetworkConfig
+    """The stack file's part."""
     cluster_name: str
     """Known in advance: subnets carry it in their tags before there is a cluster."""
     location: Location
+    """Where the stack is deployed."""
     needed_endpoints: tuple[str, ...] = ()
     """What the stack needs where pods have no way to the internet, for example `ecr.api`."""
 
@@ -34,6 +36,7 @@ class Network(pulumi.ComponentResource):
     """Where the cluster, its Fargate pods and its nodes live."""
 
     vpc_id: pulumi.Output[str]
+    """The VPC, of its own or the existing one."""
     private_subnet_ids: Sequence[pulumi.Output[str]]
     """One a zone; the cluster, Fargate pods and nodes use them."""
     public_subnet_ids: Sequence[pulumi.Output[str]]

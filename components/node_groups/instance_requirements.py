@@ -26,6 +26,7 @@ class RangeConfig(Section):
     """Both ends belong to it."""
 
     min: int = Field(ge=1)
+    """The least."""
     max: int | None = Field(default=None, ge=1)
     """Absent: no limit."""
 
@@ -39,7 +40,9 @@ class OpenRangeConfig(Section):
     """Each end may be absent: no limit there."""
 
     min: float | None = Field(default=None, gt=0)
+    """The least; absent: no limit."""
     max: float | None = Field(default=None, gt=0)
+    """The most; absent: no limit."""
 
     def mistakes(self) -> Iterator[Mistake]:
         """Upwards."""
@@ -57,8 +60,11 @@ class InstanceRequirementsConfig(Section):
     architecture: Architecture | None = None
     """Of the image. Absent: what `cpuManufacturers` build, else x86_64."""
     v_cpu: RangeConfig
+    """How many vCPUs."""
     memory_mib: RangeConfig
+    """How much memory, in MiB."""
     memory_gib_per_v_cpu: OpenRangeConfig | None = None
+    """How much memory for each vCPU, in GiB."""
     cpu_manufacturers: tuple[Literal["intel", "amd", "amazon-web-services"], ...] = Field(
         default=(), max_length=3
     )
@@ -66,6 +72,7 @@ class InstanceRequirementsConfig(Section):
     allowed_instance_types: tuple[TypePattern, ...] = Field(default=(), max_length=400)
     """Absent: all."""
     excluded_instance_types: tuple[TypePattern, ...] = Field(default=(), max_length=400)
+    """Types that never fit; not beside allowedInstanceTypes."""
     instance_generations: tuple[Literal["current", "previous"], ...] = Field(
         default=("current",), min_length=1, max_length=2
     )
@@ -73,10 +80,15 @@ class InstanceRequirementsConfig(Section):
     burstable_performance: Included = "excluded"
     """The t families: cheap, but slow once their credits are spent."""
     bare_metal: Included = "excluded"
+    """Types without a hypervisor, which start slowly."""
     local_storage: Included = "included"
+    """Types with disks of their own."""
     local_storage_types: tuple[Literal["hdd", "ssd"], ...] = Field(default=(), max_length=2)
+    """Of which kind those disks are; absent: any."""
     total_local_storage_gb: OpenRangeConfig | None = None
+    """How large those disks are together, in GB."""
     network_bandwidth_gbps: OpenRangeConfig | None = None
+    """The network's bandwidth, in Gbit a second."""
     spot_max_price_percentage_over_lowest_price: Percentage | None = None
     """Types that cost so much more than the cheapest are left out."""
     max_spot_price_as_percentage_of_optimal_on_demand_price: Percentage | None = None

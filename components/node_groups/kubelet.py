@@ -36,10 +36,15 @@ class KubeletConfig(Section):
     max_pods: int | None = Field(default=None, ge=1, le=737)
     """Absent: as many as the type has addresses. 737 is the largest of AWS's eni-max-pods.txt."""
     kube_reserved: Mapping[Reservable, Quantity] = {}
+    """Kept from pods for kubelet and the container runtime."""
     system_reserved: Mapping[Reservable, Quantity] = {}
+    """Kept from pods for the operating system."""
     eviction_hard: Mapping[Signal, Threshold] = {}
+    """When so little is left, kubelet ends pods at once."""
     eviction_soft: Mapping[Signal, Threshold] = {}
+    """When so little is left for a while, kubelet ends pods."""
     eviction_soft_grace_period: Mapping[Signal, Duration] = {}
+    """That while, for each threshold of evictionSoft."""
     shutdown_grace_period: Duration | None = None
     """How long a shutdown of the machine waits for pods; spot takes a node back after 120 s."""
     shutdown_grace_period_critical_pods: Duration | None = None
@@ -47,12 +52,17 @@ class KubeletConfig(Section):
     image_gc_high_threshold_percent: int | None = Field(
         default=None, alias="imageGCHighThresholdPercent", ge=1, le=100
     )
+    """How full the disk may get before images are cleared away. Absent: 85."""
     image_gc_low_threshold_percent: int | None = Field(
         default=None, alias="imageGCLowThresholdPercent", ge=0, le=99
     )
+    """How full it may be when clearing stops. Absent: 80."""
     container_log_max_size: Quantity | None = None
+    """How large a container's log gets before the next file begins."""
     container_log_max_files: int | None = Field(default=None, ge=2)
+    """How many such files of a container are kept."""
     pod_pids_limit: int | None = Field(default=None, ge=1)
+    """How many processes a pod may have."""
 
     def mistakes(self) -> Iterator[Mistake]:
         """What kubelet would refuse, so that the node would never join."""

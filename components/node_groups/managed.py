@@ -42,7 +42,9 @@ class UpdateConfig(Section):
     """How many nodes an update takes away at once, each drained before."""
 
     max_unavailable: int | None = Field(default=None, ge=1, le=100)
+    """So many nodes at once; without either key it is one."""
     max_unavailable_percentage: int | None = Field(default=None, ge=1, le=100)
+    """The same as a share of the group."""
 
     def mistakes(self) -> Iterator[Mistake]:
         """One of both."""
@@ -61,13 +63,16 @@ class ManagedNodeGroupConfig(NodesConfig):
     """Nodes of one kind."""
 
     capacity_type: Literal["ON_DEMAND", "SPOT"] = "ON_DEMAND"
+    """Spot nodes cost a third or less, and AWS may take them back."""
     instance_types: tuple[InstanceType, ...] = Field(min_length=1, max_length=20)
     """In the order of preference; all of one architecture. Of spot at least four, of like size."""
     ami_type: AmiType = "AL2023_x86_64_STANDARD"
+    """Operating system and processor of the image, as EKS calls them."""
     release_version: str = Field(pattern=RELEASE)
     """The image, pinned, for example `1.35.0-20261101`, of Bottlerocket `1.50.0-a1b2c3d4`: AWS's
     next one changes nothing here."""
     update: UpdateConfig = UpdateConfig(max_unavailable_percentage=33)
+    """How many nodes are replaced at once when the group changes."""
     force_update: bool = False
     """Whether an update also takes pods whose disruption budget forbids it. Without, EKS tries for
     15 minutes and then gives the update up (PodEvictionFailure)."""
@@ -102,10 +107,13 @@ class ManagedNodeGroupArgs:
     """The stack file's part, and the cluster to join."""
 
     config: ManagedNodeGroupConfig
+    """The stack file's part."""
     cluster_name: pulumi.Input[str]
+    """The cluster's name as an output, so that it waits for the control plane."""
     subnet_ids: Sequence[pulumi.Input[str]]
     """Private ones."""
     location: Location
+    """Where the stack is deployed."""
     autoscaled: bool
     """Whether an autoscaler owns the number of nodes once the group is made; else the file does."""
     needs: Sequence[pulumi.Resource]

@@ -53,8 +53,11 @@ class NodeTaintConfig(Section):
     """Keeps pods without the matching toleration away."""
 
     key: LabelKey
+    """A toleration names it."""
     value: LabelValue | None = None
+    """A toleration names it too, where it is there."""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+    """Whether pods stay away, stay away if they can, or are also put off the node."""
 
     @property
     def text(self) -> str:
@@ -67,7 +70,9 @@ class SizeConfig(Section):
     that it is the autoscaler's."""
 
     min: int = Field(ge=0)
+    """The least nodes."""
     max: int = Field(ge=1)
+    """The most nodes, and so the most that the group can cost."""
     desired: int | None = Field(default=None, ge=0)
     """Absent: the minimum."""
 
@@ -89,12 +94,17 @@ class NodesConfig(Section):
     """What the file says of nodes, whoever launches them."""
 
     size: SizeConfig
+    """How many nodes."""
     volume_gib: int = Field(default=20, ge=20)
     """Of the volume that holds pods and images: gp3, encrypted, deleted with the node."""
     metadata: MetadataConfig = MetadataConfig()
+    """The instance metadata service."""
     labels: Mapping[LabelKey, LabelValue] = {}
+    """What nodes carry; only labels that kubelet may set on itself."""
     taints: tuple[NodeTaintConfig, ...] = Field(default=(), max_length=50)
+    """Keep pods without the matching toleration away."""
     kubelet: KubeletConfig = KubeletConfig()
+    """Settings of kubelet; what is absent stays as the image has it."""
 
     def mistakes(self) -> Iterator[Mistake]:
         """Labels that kubelet may set, and each taint once."""

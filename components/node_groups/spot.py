@@ -37,11 +37,13 @@ class SpotNodeGroupArgs:
     """The stack file's part, and the cluster to join."""
 
     config: SpotNodeGroupConfig
+    """The stack file's part."""
     cluster: str
     """Its name, known in advance."""
     cluster_name: pulumi.Input[str]
     """The same as an output, so that it waits for the control plane."""
     endpoint: pulumi.Input[str]
+    """The address of the Kubernetes API, which nodes are told when they start."""
     certificate_authority: pulumi.Input[str]
     """Base64, as EKS tells it."""
     service_cidr: pulumi.Input[str]
@@ -53,6 +55,7 @@ class SpotNodeGroupArgs:
     security_group_ids: Sequence[pulumi.Input[str]]
     """Of the nodes."""
     location: Location
+    """Where the stack is deployed."""
     autoscaled: bool
     """Whether an autoscaler owns the number of nodes."""
     handler_tag: str | None

@@ -3,8 +3,14 @@
 from collections.abc import Iterator
 from typing import Any, Literal, LiteralString, NamedTuple, Self, cast
 
-from pydantic import Field, ModelWrapValidatorHandler, ValidationError, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    Field,
+    GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from components.instance_types import Architecture, InstanceType, type_facts
 from components.names import TAG_KEY_LIMIT
@@ -29,6 +35,7 @@ class WeightedTypeConfig(Section):
     """A type by its name alone, `m5.large`, or with its weight: `{type: m5.large, weight: 2}`."""
 
     type: InstanceType
+    """The instance type."""
     weight: int | None = Field(default=None, ge=1, le=999)
     """How much of the group's size one such node is; then `size` counts in the same unit."""
 
@@ -45,6 +52,13 @@ class WeightedTypeConfig(Section):
             kind = cast(LiteralString, detail["type"])
             raise PydanticCustomError(kind, "{told}", {"told": detail["msg"]}) from refused
 
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        name = {"type": "string", "examples": ["m5.large"]}
+        return {"anyOf": [name, handler(core_schema)]}
+
 
 class SpotNodeGroupConfig(NodesConfig):
     """Nodes of spot capacity, in an Auto Scaling group of the stack's own.
@@ -59,14 +73,17 @@ class SpotNodeGroupConfig(NodesConfig):
     instance_requirements: InstanceRequirementsConfig | None = None
     """In place of a list: all types that have what is asked for."""
     image_family: Literal["AL2023", "Bottlerocket"] = "AL2023"
+    """The operating system of the nodes."""
     release_version: str = Field(pattern=RELEASE)
     """The image, pinned, for example `1.35.0-20261101`: AWS's next one changes nothing here."""
     distribution: DistributionConfig = DistributionConfig()
+    """How much of it is on-demand, and how spot capacity is chosen."""
     capacity_rebalance: bool = True
     """A node that AWS is likely to take back is replaced before it does."""
     per_zone: bool = False
     """One group a zone, which share `size`: for pods whose volumes are of one zone."""
     refresh: RefreshConfig = RefreshConfig()
+    """How nodes are replaced when the group's template changes."""
 
     @property
     def family(self) -> Family:

@@ -19,8 +19,11 @@ class TolerationConfig(Section):
     """A taint of the nodes on which room is kept."""
 
     key: LabelKey
+    """The taint's key. Absent, with operator Exists: every taint."""
     operator: Literal["Equal", "Exists"] = "Equal"
+    """Exists takes any value, Equal the one of `value`."""
     value: LabelValue | None = None
+    """The taint's value, with operator Equal."""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
     """Absent: all of them."""
 
@@ -44,6 +47,7 @@ class OverprovisioningConfig(Section):
     replicas: int = Field(default=2, ge=0)
     """How many such pods there is room for. They count against the limits of node pools."""
     cpu: Quantity = "1"
+    """Of each pod."""
     memory: Quantity = "1536Mi"
     """Of each. The cheapest nodes have 2 GiB a vCPU, of which the kubelet keeps a part."""
     node_selector: Mapping[LabelKey, LabelValue] = {}

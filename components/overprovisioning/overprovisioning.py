@@ -25,9 +25,11 @@ class OverprovisioningArgs:
     """The stack file's part, and what gives the pods their nodes."""
 
     config: OverprovisioningConfig
+    """The stack file's part."""
     by: Headroom = "pausePods"
     """What keeps the room."""
     charts: ChartSource
+    """Where the pause pods' image comes from."""
     needs: Sequence[pulumi.Resource]
     """In a destroy the pods go first, while there is somebody to take nodes: else a pending one
     would bring a node in the midst of it."""

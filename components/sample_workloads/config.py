@@ -24,9 +24,11 @@ class InflateConfig(Section):
     """Pods that ask for room and do nothing: `kubectl scale deployment inflate --replicas=10`."""
 
     replicas: int = Field(default=0, ge=0)
+    """How many pods; each one that has no place makes a node come."""
     cpu: Quantity = "1"
     """Of each pod."""
     memory: Quantity | None = None
+    """Of each pod; absent: it asks for none."""
     node_selector: Mapping[LabelKey, LabelValue] = {}
     """Labels of the nodes that they may run on; absent: any node with room."""
 
@@ -35,15 +37,20 @@ class ReplicasConfig(Section):
     """How many pods each service has. A Service without any would be waited for in vain."""
 
     frontend: int = Field(default=1, ge=1)
+    """The page."""
     crystal: int = Field(default=1, ge=1)
+    """The first service that it asks."""
     nodejs: int = Field(default=1, ge=1)
+    """The second."""
 
 
 class HorizontalPodAutoscalerConfig(Section):
     """As many pods of the frontend as its load asks for. Measured by metrics-server."""
 
     min: int = Field(default=1, ge=1)
+    """The least pods."""
     max: int = Field(default=10, ge=1)
+    """The most pods."""
     cpu_utilization: int = Field(default=50, ge=1)
     """Percent of what each pod requests, on average over all of them."""
 
@@ -64,10 +71,13 @@ class EcsdemoConfig(Section):
     spot_preference: bool = True
     """Whether the pods run on spot nodes where there are some with room."""
     replicas: ReplicasConfig = ReplicasConfig()
+    """How many pods each service has."""
     cpu: Quantity = "100m"
+    """Of each pod."""
     memory: Quantity = "128Mi"
     """Of each pod: what the scheduler counts, and the autoscaler's 100 percent."""
     horizontal_pod_autoscaler: HorizontalPodAutoscalerConfig | None = None
+    """As many pods of the frontend as its load asks for; needs metricsServer."""
 
     def most(self, service: str) -> int:
         """How many pods of this service there may be."""
@@ -89,7 +99,9 @@ class SampleWorkloadsConfig(Section):
     """Each is off unless it is named."""
 
     inflate: InflateConfig | None = None
+    """Pods that ask for room and do nothing."""
     ecsdemo: EcsdemoConfig | None = None
+    """A page and the two services that it asks."""
 
     @property
     def pod_labels(self) -> Iterator[tuple[str, Mapping[str, str]]]:

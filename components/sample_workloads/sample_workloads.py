@@ -15,7 +15,9 @@ class SampleWorkloadsArgs:
     """The stack file's part, and what gives the pods their nodes."""
 
     config: SampleWorkloadsConfig
+    """The stack file's part."""
     needs: Sequence[pulumi.Resource]
+    """What the pods need, and what must outlive them in a destroy."""
 
 
 class SampleWorkloads(pulumi.ComponentResource):

@@ -41,6 +41,7 @@ class ClusterAutoscalerArgs(ChartArgs):
     """The stack file's part, and what it needs to know of the cluster."""
 
     config: ClusterAutoscalerConfig
+    """The stack file's part."""
     kubernetes_version: str
     """The cluster's minor version: it simulates that scheduler."""
     isolated: bool = False
@@ -59,6 +60,7 @@ class ClusterAutoscaler(pulumi.ComponentResource):
     """
 
     release: k8s.helm.v3.Release
+    """Ready when its pods are."""
 
     def __init__(
         self, name: str, args: ClusterAutoscalerArgs, opts: pulumi.ResourceOptions | None = None

@@ -34,7 +34,9 @@ class AutoScalingGroupConfig(Section):
     """A group by its name, and the bounds in which it is scaled."""
 
     name: GroupName
+    """The Auto Scaling group's name in EC2."""
     min: int = Field(ge=0)
+    """The least nodes that it leaves."""
     max: int = Field(ge=1)
     """Both within the group's own bounds, which EC2 keeps to in any case."""
 

@@ -13,8 +13,12 @@ class MatchExpressionConfig(Section):
     """What a node's label must, or must not, be."""
 
     key: LabelKey
+    """The label's key."""
     operator: Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
+    """How the label is compared with `values`."""
     values: tuple[LabelValue, ...] = ()
+    """What it is compared with; none for Exists and DoesNotExist, for Gt and Lt one whole
+    number."""
 
     def mistakes(self) -> Iterator[Mistake]:
         """Values where the operator takes some."""
@@ -59,6 +63,7 @@ class NodeSelectorTermConfig(Section):
     """Nodes for which all of this is true."""
 
     match_expressions: tuple[MatchExpressionConfig, ...] = Field(min_length=1)
+    """All of them must be true."""
 
     def fits(self, labels: Mapping[str, str]) -> bool:
         """Whether all of it is true of a node with these labels."""

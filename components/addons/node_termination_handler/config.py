@@ -71,6 +71,7 @@ class QueueHandlerConfig(_HandlerConfig):
     }
 
     mode: Literal["queue"] = "queue"
+    """By a queue; absent means this too."""
     nodes: Nodes = "autoScalingGroups"
     """Whose nodes it looks after."""
     replicas: int = Field(default=2, ge=1, le=3)
@@ -150,6 +151,7 @@ class ImdsHandlerConfig(_HandlerConfig):
     )
 
     mode: Literal["imds"]
+    """By the metadata service."""
     nodes: Nodes = "autoScalingGroups"
     """Whose nodes it looks after. Karpenter's documentation advises against `karpenter`: only for
     rebalance recommendations, on its spot nodes."""

@@ -54,6 +54,7 @@ class NodeTerminationHandlerArgs(ChartArgs):
     """The stack file's part, and whose nodes these are."""
 
     config: QueueHandlerConfig | ImdsHandlerConfig
+    """The stack file's part."""
     groups: Sequence[str] = ()
     """Names of the Auto Scaling groups that it looks after, known in advance: rights and rules that
     took them from the groups would be gone before these."""

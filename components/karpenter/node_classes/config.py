@@ -56,6 +56,7 @@ class NodeClassConfig(ApiSection):
     ami_selector_terms: tuple[AmiSelectorTermConfig, ...] | None = Field(
         default=None, min_length=1, max_length=30
     )
+    """The images by what they are found by, in place of amiAlias."""
     ami_family: Family | None = None
     """Absent: the alias's. Custom: the image's user data is all yours, and must have kubelet
     register the taint `karpenter.sh/unregistered:NoExecute`."""
@@ -73,7 +74,9 @@ class NodeClassConfig(ApiSection):
     capacity_reservation_selector_terms: tuple[CapacityReservationSelectorTermConfig, ...] = Field(
         default=(), max_length=30
     )
+    """Reserved capacity, for pools whose capacity types have `reserved`."""
     placement_group_selector: PlacementGroupSelectorConfig | None = None
+    """The placement group in which all nodes of the class start."""
     role: str | None = None
     """Another role of the nodes, by its name, and without a path. Absent: the stack's own. The
     controller may pass it; its policies and its access entry in the cluster, of type EC2_LINUX (of
@@ -92,7 +95,9 @@ class NodeClassConfig(ApiSection):
     instance_store_policy: Literal["RAID0"] | None = None
     """RAID0: pods and images lie on the instance's own disks, which count as the node's storage."""
     metadata_options: MetadataOptionsConfig = MetadataOptionsConfig()
+    """Who reaches the instance metadata service."""
     kubelet: KubeletConfig = KubeletConfig()
+    """Settings of kubelet; what is absent stays as the image has it."""
     user_data: str | None = None
     """For AL2023 a NodeConfig in YAML, a shell script or MIME; for AL2 a script or MIME; for
     Bottlerocket TOML; for Windows PowerShell. What Karpenter says itself wins."""
@@ -107,7 +112,9 @@ class NodeClassConfig(ApiSection):
     network_interfaces: tuple[NetworkInterfaceConfig, ...] = Field(default=(), max_length=150)
     """Absent: one interface."""
     connection_tracking: ConnectionTrackingConfig | None = None
+    """After how many seconds an idle connection is forgotten."""
     cpu_options: CpuOptionsConfig | None = None
+    """Options of the processor."""
     context: str | None = Field(default=None, min_length=1)
     """A field that EC2 reserves for itself."""
 

@@ -58,11 +58,13 @@ class AmiSelectorTermConfig(ApiSection):
     alias: str | None = None
     """AWS's own by family and release, `al2023@v20261101`; the only term, and alone in it."""
     id: str | None = Field(default=None, pattern=r"^ami-[0-9a-z]+$")
+    """The image's own, the only one of its term."""
     name: str | None = Field(default=None, min_length=1)
     """The image's name, not its tag `Name`; `*` stands for anything."""
     owner: str | None = Field(default=None, pattern=r"^(\d{12}|self|amazon|aws-marketplace)$")
     """Beside a name or tags. Absent: beside a name `self` and `amazon`."""
     tags: SelectorTags = Field(default={}, max_length=20)
+    """The image's tags: all of them must be there; `*` as value: any."""
     ssm_parameter: ParameterName | None = None
     """The parameter that holds the image's id. What lies outside /aws/service the stack lets
     Karpenter read, by its very ARN."""

@@ -15,6 +15,7 @@ class MetadataOptionsConfig(ApiSection):
     http_endpoint: Switch = "enabled"
     """Disabled, nothing on the node reaches it; AWS's images then do not join."""
     http_protocol_ipv6: Switch = "disabled"
+    """Whether the service answers by IPv6 too."""
     http_put_response_hop_limit: int = Field(default=1, ge=1, le=64)
     """1 keeps pods away from the node's role; pods that need metadata ask for 2."""
     http_tokens: Literal["required", "optional"] = "required"

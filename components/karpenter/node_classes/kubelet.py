@@ -37,14 +37,21 @@ class KubeletConfig(ApiSection):
     pods_per_core: int | None = Field(default=None, ge=0)
     """Never more than maxPods; 0 sets no limit."""
     kube_reserved: Mapping[Reservable, Quantity] = {}
+    """Kept from pods for kubelet and the container runtime."""
     system_reserved: Mapping[Reservable, Quantity] = {}
+    """Kept from pods for the operating system."""
     eviction_hard: Mapping[Signal, Threshold] = {}
+    """When so little is left, kubelet ends pods at once."""
     eviction_soft: Mapping[Signal, Threshold] = {}
+    """When so little is left for a while, kubelet ends pods."""
     eviction_soft_grace_period: Mapping[Signal, Duration] = {}
+    """That while, for each threshold of evictionSoft."""
     eviction_max_pod_grace_period: int | None = Field(default=None, ge=0)
     """Seconds that a pod gets at a soft threshold."""
     image_gc_high_threshold_percent: int | None = Field(default=None, ge=1, le=100)
+    """How full the disk may get before images are cleared away. Absent: 85."""
     image_gc_low_threshold_percent: int | None = Field(default=None, ge=0, le=99)
+    """How full it may be when clearing stops. Absent: 80."""
     cpu_cfs_quota: bool | None = None
     """Whether limits of CPU are held."""
 

@@ -13,7 +13,9 @@ class NetworkInterfaceConfig(ApiSection):
     """One interface that an instance starts with; the first is card 0, device 0."""
 
     network_card_index: int = Field(ge=0)
+    """The network card, from 0."""
     device_index: int = Field(ge=0)
+    """The place on its card, from 0."""
     interface_type: Literal["interface", "efa-only"]
     """An `efa-only` one carries no IP traffic; one at most on a card."""
 
@@ -22,9 +24,11 @@ class ConnectionTrackingConfig(ApiSection):
     """Seconds after which an idle connection is forgotten. Absent: EC2's own."""
 
     tcp_established_timeout: int | None = Field(default=None, ge=60, le=432000)
+    """Of established TCP connections."""
     udp_stream_timeout: int | None = Field(default=None, ge=60, le=180)
     """Of flows with more than one answer."""
     udp_timeout: int | None = Field(default=None, ge=30, le=60)
+    """Of UDP flows with one direction, or one question and answer."""
 
     def mistakes(self) -> Iterator[Mistake]:
         """At least one of them."""

@@ -17,7 +17,9 @@ class SubnetSelectorTermConfig(ApiSection):
     """One way to find subnets: by id, or by all of the tags."""
 
     id: str | None = Field(default=None, pattern=r"^subnet-[0-9a-z]+$")
+    """The subnet's own, without tags beside it."""
     tags: SelectorTags = Field(default={}, max_length=20)
+    """All of them must be there; `*` as value: any."""
 
     def mistakes(self) -> Iterator[Mistake]:
         """One of both: the API server refuses a term with both only where all have both."""
@@ -30,9 +32,11 @@ class SecurityGroupSelectorTermConfig(ApiSection):
     them may carry the cluster's tag: the load balancer controller then finds none."""
 
     id: str | None = Field(default=None, pattern=r"^sg-[0-9a-z]+$")
+    """The group's own, with nothing beside it."""
     name: str | None = Field(default=None, min_length=1)
     """The group's name, not its tag `Name`."""
     tags: SelectorTags = Field(default={}, max_length=20)
+    """All of them must be there; `*` as value: any."""
 
     def mistakes(self) -> Iterator[Mistake]:
         """One of the three: beside an id or a name Karpenter does not look at the rest."""
@@ -44,10 +48,14 @@ class CapacityReservationSelectorTermConfig(ApiSection):
     """One way to find reserved capacity, for pools whose capacity types have `reserved`."""
 
     id: str | None = Field(default=None, pattern=r"^cr-[0-9a-z]+$")
+    """The reservation's own, with nothing beside it."""
     tags: SelectorTags = Field(default={}, max_length=20)
+    """All of them must be there; `*` as value: any."""
     owner_id: str | None = Field(default=None, pattern=r"^\d{12}$")
     """The account that shares it."""
     instance_match_criteria: Literal["open", "targeted"] | None = None
+    """Whether instances get into it by themselves, `open`, or only where they name it,
+    `targeted`."""
 
     def mistakes(self) -> Iterator[Mistake]:
         """An id says it all; an owner alone says nothing."""
@@ -62,7 +70,9 @@ class PlacementGroupSelectorConfig(ApiSection):
     """The placement group in which all nodes of the class start; Karpenter makes none."""
 
     id: str | None = Field(default=None, pattern=r"^pg-[0-9a-z]+$")
+    """The group's own, without a name beside it."""
     name: str | None = Field(default=None, min_length=1)
+    """The group's name, without an id beside it."""
 
     def mistakes(self) -> Iterator[Mistake]:
         """One of both."""

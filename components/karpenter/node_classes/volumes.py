@@ -38,7 +38,9 @@ class VolumeConfig(ApiSection):
     size: VolumeSize | None = None
     """Absent: 20Gi, of Windows 50Gi."""
     type: Literal["gp3", "io1", "io2"] = "gp3"
+    """gp3 has 3000 IOPS and 125 MiB a second for nothing; io1 and io2 cost more."""
     iops: int | None = Field(default=None, ge=100, le=64000)
+    """Operations a second; io1 and io2 must have them, gp3 has 3000 without."""
     throughput: int | None = Field(default=None, ge=125, le=1000)
     """MiB a second, gp3 only."""
     kms_key_id: str | None = Field(default=None, min_length=1)
@@ -58,15 +60,21 @@ class EbsConfig(ApiSection):
     node, and encrypted unless it comes from a snapshot, which says that itself."""
 
     volume_size: VolumeSize | None = None
+    """Absent: the snapshot's."""
     volume_type: VolumeType = "gp3"
+    """As EC2 calls them."""
     delete_on_termination: bool = True
+    """Whether it goes with the node; else it stays, and costs."""
     encrypted: bool | None = None
+    """Absent: true, or what the snapshot says."""
     iops: int | None = Field(default=None, ge=100, le=64000)
+    """Operations a second; io1 and io2 must have them, gp3 has 3000 without."""
     throughput: int | None = Field(default=None, ge=125, le=1000)
     """MiB a second, gp3 only; the API server would take any number."""
     kms_key_id: str | None = Field(default=None, min_length=1)
     """As of `volume`."""
     snapshot_id: str | None = Field(default=None, pattern=r"^snap-[0-9a-z]+$")
+    """What it is filled with."""
     volume_initialization_rate: int | None = Field(default=None, ge=100, le=300)
     """MiB a second at which a snapshot is loaded."""
 
@@ -96,6 +104,7 @@ class BlockDeviceConfig(ApiSection):
     device_name: str = Field(min_length=1)
     """For example `/dev/xvda`."""
     ebs: EbsConfig
+    """The volume itself."""
     root_volume: bool = False
     """Whether kubelet's folder lies on it, so that its size counts as the node's; one at most."""
 

@@ -1,0 +1,125 @@
+"""`python -m stack_config check`: all mistakes of a stack file, without Pulumi and without AWS."""
+
+from pathlib import Path
+
+import pytest
+
+from stack_config.__main__ import main
+from stack_config.check import problems
+
+ROOT = Path(__file__).parents[2]
+NODELESS = (ROOT / "stacks" / "Pulumi.nodeless.yaml").read_text(encoding="utf-8")
+
+
+def told(text):
+    return [(each.line, each.words) for each in problems(text)]
+
+
+def line_of(text, part):
+    return next(n for n, line in enumerate(text.splitlines(), 1) if part in line)
+
+
+def test_each_stack_file_that_ships_is_valid(capsys):
+    files = sorted(map(str, (ROOT / "stacks").glob("Pulumi.*.yaml")))
+
+    assert files
+    assert main(["check", *files]) == 0
+    assert capsys.readouterr().out.splitlines() == [f"{file} is valid." for file in files]
+
+
+def test_all_mistakes_are_told_at_once_each_with_its_line(tmp_path, capsys):
+    text = (
+        NODELESS.replace('version: "1.35"', 'version: "1.17"')
+        .replace("nodeClass: default", "nodeClass: spot")
+        .replace("policy: sync", "policy: boldly")
+        .replace("frugal-eks:overprovisioning", "frugal-eks:overprovision")
+    )
+    file = tmp_path / "Pulumi.dev.yaml"
+    file.write_text(text, encoding="utf-8")
+
+    assert main(["check", str(ROOT / "stacks/Pulumi.spot.yaml"), str(file)]) == 1
+    printed = capsys.readouterr()
+    assert printed.err.splitlines() == [
+        f"{file} is not valid:",
+        f"  line {line_of(text, '1.17')}: cluster.version: is not offered: choose one of 1.33, "
+        '1.34, 1.35, 1.36 (got "1.17")',
+        f"  line {line_of(text, 'nodeClass: spot')}: karpenter.nodePools.default.nodeClass: "
+        'nodeClasses has only default: name one of these, or add the class (got "spot")',
+        f"  line {line_of(text, 'boldly')}: addons.externalDns.policy: Input should be "
+        "'upsert-only' or 'sync': choose one of these (got \"boldly\")",
+        f"  line {line_of(text, 'overprovision')}: overprovision: unknown key: "
+        "did you mean overprovisioning?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("metricsServer: {}", "metricsServer:", "write it as keys with values"),
+        ("limits: {cpu: 1000", "limits: {cpu: 1.5", 'write "1500m"'),
+        ("cluster:\n", "cluster: {}\n  frugal-eks:cluster:\n", "stands here twice"),
+        ("admins: [", "admins: [[", "expected"),
+    ],
+)
+def test_what_yaml_and_pulumi_make_of_it_is_seen(before, after, words):
+    assert before in NODELESS
+
+    assert any(words in each for _, each in told(NODELESS.replace(before, after, 1)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("deletionProtection: false", "deletionProtection: no"),
+        ("frugal-eks:cluster", "cluster"),
+        ("replicas: 2, cpu", 'replicas: "2", cpu'),
+        ("limits: {cpu", "labels: {team: on, date: 2026-11-01, time: 1e3m}\n        limits: {cpu"),
+        ("config:", "encryptionsalt: v1:abc\nconfig:\n  datadog:apiKey: {secure: AAABAA==}"),
+        ("frugal-eks:overprovisioning: {replicas: 2, cpu: \"1\", memory: 1536Mi}",
+         "frugal-eks:overprovisioning: '{\"replicas\": 2}'"),
+    ],
+)  # fmt: skip
+def test_what_pulumi_takes_it_takes(before, after):
+    assert before in NODELESS
+
+    assert told(NODELESS.replace(before, after, 1)) == []
+
+
+def test_no_encrypted_value_is_ever_shown():
+    hidden = NODELESS.replace("natGateways: single", "natGateways: {secure: AAABAA==}")
+
+    assert [words for _, words in told(hidden)] == [
+        'network: Input should be an object: write it as keys with values; `{}` is all defaults '
+        '(got "[secret]")'
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "holds 0 YAML documents: a stack file is one"),
+        ("config: {}\n", "says nothing of frugal-eks:…: begin with stacks/Pulumi.nodeless.yaml"),
+        ("[1, 2]\n", "says nothing of frugal-eks:…: begin with stacks/Pulumi.nodeless.yaml"),
+        ("config:\n  aws:region: eu-west-1\n", "says nothing of frugal-eks:…: begin with"),
+        ("a: 1\n---\nb: 2\n", "holds 2 YAML documents: a stack file is one"),
+        ("config: [\n", "expected the node content"),
+        ("a: \x01\n", "has a character that YAML does not allow"),
+    ],
+)
+def test_what_is_no_stack_file_is_said_in_one_sentence(text, words):
+    ((_, found),) = told(text)
+
+    assert words in found
+
+
+@pytest.mark.parametrize("kind", ["missing", "folder", "binary"])
+def test_a_file_that_cannot_be_read_is_one_sentence(kind, tmp_path, capsys):
+    file = tmp_path / "Pulumi.dev.yaml"
+    if kind == "folder":
+        file.mkdir()
+    elif kind == "binary":
+        file.write_bytes(b"\xff\xfe\x00")
+
+    assert main(["check", str(file)]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"{file}: ")
