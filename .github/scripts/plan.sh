@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# plan.sh FOLDER: shows FOLDER/comment.md to whoever approves, and writes FOLDER/approval: the
+# digest of FOLDER/preview.json, which up.sh compares its own preview with.
+set -euo pipefail
+folder=$1
+: "${GITHUB_STEP_SUMMARY:?is the file where a step keeps its summary}"
+
+.venv/bin/python -m pull_requests approval "$folder/preview.json" >"$folder/approval"
+cat "$folder/comment.md" >>"$GITHUB_STEP_SUMMARY"

@@ -1,0 +1,1 @@
+"""What the workflows in .github do with pull requests: stacks, comments, approvals."""
