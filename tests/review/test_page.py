@@ -40,6 +40,15 @@ def test_its_comment_is_a_real_one(comment):
     assert " USD a month** expected" in comment
 
 
+@pytest.mark.feature("C-13", "C-16")
+def test_what_the_readme_shows_of_it_stands_in_it(comment):
+    quoted = re.findall(r"^> (?:- )?(.+)", FILE.parents[1].joinpath("README.md").read_text(), re.M)
+
+    assert len(quoted) > len(Concern)
+    # Its headings are bold there: the page has headings of its own.
+    assert [line for line in quoted if line not in comment and line.strip("*") not in comment] == []
+
+
 def test_its_table_has_every_finding_in_the_order_of_the_comment():
     table, *_ = FILE.read_text().partition("## What it cannot see")
     rows = re.findall(r"^\| ([A-Z][^|]+?) \|", table, re.MULTILINE)

