@@ -22,6 +22,9 @@ OWNER = "FRUGAL_EKS_REHEARSAL"
 """Names the state folder in the environment of each process, its children included."""
 PATIENCE = 2.0
 """Seconds between SIGTERM and SIGKILL."""
+CLOCK_SECONDS = 5.0
+"""The kernel tells a start by a clock that is set now and then, by a whole second too; no pid comes
+again as soon."""
 LAST_LINES = 8
 LINE_LENGTH = 1000
 
@@ -209,7 +212,7 @@ def _process(record: Record) -> psutil.Process | None:
         child.poll()
     try:
         process = psutil.Process(record.pid)
-        same = abs(process.create_time() - record.created) < 1
+        same = abs(process.create_time() - record.created) < CLOCK_SECONDS
         return process if same and process.status() != psutil.STATUS_ZOMBIE else None
     except psutil.Error:
         return None

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from dataclasses import replace
 
 import psutil
 import pytest
@@ -98,6 +99,13 @@ def test_a_pid_that_is_now_another_process_is_left_alone(processes):
     assert bystander.poll() is None
     bystander.terminate()
     bystander.wait()
+
+
+@pytest.mark.parametrize("seconds", [-1.0, 1.0])
+def test_a_clock_that_is_set_ends_no_process(processes, seconds):
+    record = processes.start("etcd", SLEEP)
+
+    assert replace(record, created=record.created + seconds).alive
 
 
 def test_a_process_that_dies_early_is_told_with_its_last_words(processes):
