@@ -10,11 +10,16 @@ from typing import Any
 import pulumi
 import pytest
 import yaml
+from hypothesis import settings
 from pulumi.runtime.proto.source_pb2 import StackTrace
 from xdist.scheduler import LoadScopeScheduling
 
 import recording
 from recording import Answers, Deployment, account_of
+
+# Every machine sees the same examples, takes its time, and writes nothing beside the tests.
+settings.register_profile("stable", derandomize=True, database=None, deadline=None)
+settings.load_profile("stable")
 
 ROOT = Path(__file__).parent.parent
 STAGES = ("karpenter_rules", "consolidation", "nodeless", "spot", "variants", "spot_scheduling")

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import settings
 
 import stack_config
 from components.addons.user_values import CHART_VALUES
@@ -17,10 +16,6 @@ from components.platform import Platform, PlatformArgs
 
 DATA = Path(__file__).parents[1] / "data"
 TEMPLATE = DATA / "karpenter-1.14.1-cloudformation.yaml"
-
-# Every machine sees the same examples, and nothing is written beside the tests.
-settings.register_profile("stable", derandomize=True, database=None, deadline=None)
-settings.load_profile("stable")
 
 # A deployment is only read once it is recorded, so that tests may share it.
 _BUILT: dict[tuple[str, bool], Any] = {}

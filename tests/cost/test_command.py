@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,6 @@ from cost.__main__ import main
 
 ROOT = Path(__file__).parent.parent.parent
 RECORDED = ROOT / "tests/data/previews"
-SECONDS = 30.0
-"""At most, on a machine that does much else: alone it takes three."""
 
 
 @pytest.fixture
@@ -51,14 +48,12 @@ def test_from_a_clean_checkout_it_takes_no_aws_no_engine_and_no_terminal(tmp_pat
         "HOME": str(tmp_path),
         "LANG": os.environ.get("LANG", "C"),
     }
-    begun = time.monotonic()
 
     told = subprocess.run(
         [sys.executable, "-m", "cost", "spot"],
         cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
 
-    assert time.monotonic() - begun < SECONDS
     assert "eu-west-1, USD a month of 730 hours, prices of 2025-03-02 to 2026-07-31" in told.stdout
     assert "total" in told.stdout
     assert "436.69" in told.stdout
