@@ -121,6 +121,11 @@ class _Claims:
     def __init__(self, said: list[dict[str, Any]]) -> None:
         self.launched = {_name(one, "NodeClaim"): one for one in _about(said, "launched nodeclaim")}
         self.ready = {_name(one, "NodeClaim"): one for one in _about(said, "initialized nodeclaim")}
+        # In the pass that finds the node at once ready, the other line does not name it yet.
+        self.nodes = {
+            _name(one, "NodeClaim"): _name(one, "Node")
+            for one in _about(said, "registered nodeclaim")
+        }
         self.gone = {_name(one, "Node"): _at(one) for one in _about(said, "deleted node")}
         self.created: dict[str, list[str]] = {}
         for one in _about(said, "created nodeclaim"):
@@ -132,7 +137,7 @@ class _Claims:
             offered=_count(one.get("instance-types", "")),
             capacity=launched.get("capacity-type") or one.get("capacity-type", ""),
             claim=claim,
-            node=_name(ready, "Node"),
+            node=_name(ready, "Node") or self.nodes.get(claim, ""),
             instance_type=launched.get("instance-type", ""),
             zone=launched.get("zone", ""),
             launched=_at(launched) if launched else None,

@@ -58,6 +58,21 @@ REPLACE = [
 ]
 
 
+def test_a_node_that_is_ready_as_soon_as_it_registers_is_known_by_that():
+    """Its last line has no node then, as karpenter 1.14.1 writes it."""
+    lines = [line for line in REPLACE if '"initialized nodeclaim"' not in line]
+    claim = {"name": "default-c"}
+    lines += [
+        said("registered nodeclaim", 32, NodeClaim=claim, Node={"name": "kwok-c-abcdefghij-12345"}),
+        said("initialized nodeclaim", 32, NodeClaim=claim),
+    ]
+
+    (one,) = disruptions(lines)
+
+    assert [new.node for new in one.replacements] == ["kwok-c-abcdefghij-12345"]
+    assert one.replaced_first
+
+
 def test_a_replacement_is_told_with_what_went_what_came_and_what_it_saves():
     (one,) = disruptions(REPLACE)
 
