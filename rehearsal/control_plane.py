@@ -13,8 +13,9 @@ import yaml
 from rehearsal import credentials
 from rehearsal.errors import RehearsalError
 from rehearsal.kubeconfig import aws_script, eks_user, kubeconfig
+from rehearsal.ports import free_ports
 from rehearsal.processes import Processes
-from rehearsal.state import ROOT, State, free_ports, write_private
+from rehearsal.state import ROOT, State, write_private
 
 STAGES = ROOT / "rehearsal" / "kwok_stages.yaml"
 PORTS = ("etcd", "peer", "api", "kwok")

@@ -10,8 +10,9 @@ from pathlib import Path
 from rehearsal import control_plane, toolchain
 from rehearsal.control_plane import ControlPlane
 from rehearsal.errors import RehearsalError
+from rehearsal.ports import free_ports
 from rehearsal.processes import Processes
-from rehearsal.state import ROOT, Endpoints, State, free_ports
+from rehearsal.state import ROOT, Endpoints, State
 from rehearsal.toolchain.progress import Progress
 
 AWS, NODES, CONTROLLERS = "aws", "nodes", "controllers"

@@ -1,12 +1,9 @@
 """The state folder of one rehearsal: everything that it starts, writes and remembers lies in it."""
 
-import contextlib
 import fcntl
 import json
 import os
-import random
 import shutil
-import socket
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,8 +16,6 @@ ROOT = Path(__file__).resolve().parent.parent
 DEFAULT = ROOT / ".rehearsal"
 MARKER = "rehearsal-state"
 LOCK = "lock"
-PORTS = range(20_000, 32_000)
-"""Below those of outgoing calls, which begin at 32768 on Linux and at 49152 elsewhere."""
 
 
 class Endpoints(TypedDict):
@@ -140,18 +135,3 @@ def write_private(path: Path, text: str, *, mode: int = 0o600) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody has, all different.
-
-    Not the operating system's own choice: it gives the same to outgoing calls, so that somebody's
-    connection may have it by the time a server comes up there.
-    """
-    found: list[int] = []
-    while len(found) < count:
-        port = random.choice(PORTS)
-        with socket.socket() as one, contextlib.suppress(OSError):
-            one.bind(("127.0.0.1", port))
-            found += [port] * (port not in found)
-    return found

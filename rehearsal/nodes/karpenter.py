@@ -13,7 +13,8 @@ from rehearsal.nodes.container import Container, Launch
 from rehearsal.nodes.container_env import UnreadableError, environment
 from rehearsal.nodes.fargate import SCHEDULER, service_account
 from rehearsal.nodes.pod_credentials import NoCredentialsError, PlayedAws
-from rehearsal.state import State, free_ports
+from rehearsal.ports import free_ports
+from rehearsal.state import State
 
 LABEL = {"app.kubernetes.io/name": "karpenter"}
 

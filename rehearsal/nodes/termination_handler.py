@@ -13,7 +13,8 @@ from rehearsal.nodes.container import Container, Launch
 from rehearsal.nodes.container_env import UnreadableError, environment
 from rehearsal.nodes.fargate import SCHEDULER, service_account
 from rehearsal.nodes.pod_credentials import AUDIENCE, NoCredentialsError, PlayedAws
-from rehearsal.state import State, free_ports, write_private
+from rehearsal.ports import free_ports
+from rehearsal.state import State, write_private
 
 NAME = "node-termination-handler"
 LABEL = {"app.kubernetes.io/name": "aws-node-termination-handler"}

@@ -1,18 +1,13 @@
 import json
-import socket
 import stat
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rehearsal import state as state_module
 from rehearsal.errors import RehearsalError
-from rehearsal.state import State, free_ports, write_private
+from rehearsal.state import State, write_private
 
-OUTGOING = 32_768
-"""Where Linux begins to number the ports of outgoing calls."""
 ENDPOINTS = {"apiServer": "https://a", "aws": "http://b", "region": "eu-west-1", "account": "1"}
 
 
@@ -86,21 +81,3 @@ def test_one_command_at_a_time_starts_or_stops(state):
 
     assert second.stderr.strip().endswith("wait until it is done")
     assert third.stdout == "locked\n"
-
-
-def test_ports_are_all_different():
-    with ThreadPoolExecutor(4) as threads:
-        for ports in threads.map(free_ports, [20] * 8):
-            assert len(set(ports)) == len(ports)
-            assert max(ports) < OUTGOING
-
-
-def test_a_port_that_somebody_has_is_not_given(monkeypatch):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        theirs = taken.getsockname()[1]
-        free = free_ports(1)[0]
-        choices = iter([theirs, free, free])
-        monkeypatch.setattr(state_module.random, "choice", lambda _: next(choices))
-
-        assert free_ports(1) == [free]
