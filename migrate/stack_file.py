@@ -13,6 +13,7 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarStri
 
 from migrate.notes import Place
 from stack_config.model import StackConfig
+from stack_config.schema import HINT
 
 PROJECT = "frugal-eks"
 WIDTH = 100
@@ -92,7 +93,8 @@ class _Writer:
 
 
 def text(values: Mapping[str, Any], comments: Mapping[Place, str], end: Sequence[str] = ()) -> str:
-    """The whole file: sections in the model's order, and `end` as comments after them."""
+    """The whole file, as it lies in stacks/: the editors' hint, the sections in the model's order,
+    and `end` as comments after them."""
     file = YAML()
     file.width = 1_000_000
     file.brace_single_entry_mapping_in_flow_sequence = True
@@ -100,7 +102,8 @@ def text(values: Mapping[str, Any], comments: Mapping[Place, str], end: Sequence
     stream = io.StringIO()
     content = CommentedMap({"config": _Writer(comments).sections(values)})
     file.dump(content, stream)  # pyright: ignore[reportUnknownMemberType]
-    return stream.getvalue() + "".join(f"# {on_one_line(line)}".rstrip() + "\n" for line in end)
+    comments_after = "".join(f"# {on_one_line(line)}".rstrip() + "\n" for line in end)
+    return f"{HINT}\n{stream.getvalue()}{comments_after}"
 
 
 def on_one_line(text: str) -> str:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from migrate.stack_file import WIDEST, text
+from stack_config.schema import HINT
 
 VALUES = st.recursive(
     st.none()
@@ -35,7 +36,7 @@ def test_every_value_reads_as_it_was(value):
 def test_sections_stand_in_the_models_order_and_the_region_first():
     written = text({"addons": {}, "karpenter": {}, "cluster": {}, "aws:region": "eu-west-1"}, {})
 
-    assert [line.partition(": ")[0].strip() for line in written.splitlines()[1:]] == [
+    assert [line.partition(": ")[0].strip() for line in written.splitlines()[2:]] == [
         "aws:region",
         "frugal-eks:cluster",
         "frugal-eks:karpenter",
@@ -48,8 +49,9 @@ def test_a_short_comment_stands_behind_and_a_long_one_above_its_line():
     long = "word " * 30
     comments = {("cluster", "name"): "short", ("cluster", "version"): long}
 
-    lines = text(values, comments).splitlines()
+    hint, *lines = text(values, comments).splitlines()
 
+    assert hint == HINT
     assert lines[2] == "    name: dev # short"
     assert lines[3].startswith("    # word word")
     assert lines[4].startswith("    # word word")
