@@ -81,6 +81,21 @@ def test_every_test_lies_in_a_file_that_is_collected():
     ] == []
 
 
+def test_no_test_holds_its_machine_to_a_time():
+    """`make bench` measures, as ratios; a busy machine would turn a test red that is right."""
+    clocks = {"process_time", "perf_counter", "thread_time", "timeit"}
+    tests = sorted((ROOT / "tests").rglob("*.py"))
+    nodes = [(path, node) for path in tests for node in ast.walk(ast.parse(path.read_text()))]
+
+    assert nodes
+    assert [
+        at(path, node)
+        for path, node in nodes
+        if (isinstance(node, ast.Attribute) and node.attr in clocks)
+        or (isinstance(node, ast.Name) and node.id in clocks)
+    ] == []
+
+
 def test_no_file_names_a_folder_of_one_machine_or_the_way_to_a_package_registry():
     folder = re.compile(r"""(?:^|[\s"'`=(:])(/(?:home|root|Users|work|tmp)/[\w.-]+)""")
     registry = re.compile(r"(?i)(?:index-url|goproxy|gonosumdb|npm_config_registry)[=: ]+\S+")
