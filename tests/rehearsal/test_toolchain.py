@@ -147,19 +147,28 @@ def children_of(pid):
 
 @pytest.mark.engine
 @pytest.mark.usefixtures("cache")
-def test_two_builders_at_once_build_one_after_the_other(family, capsys):
+def test_two_builders_at_once_build_one_after_the_other(family, monkeypatch):
     store = builder.Store.of(family, go.Go.find())
     store.path.parent.mkdir(parents=True)
     program = (
-        "import fcntl, sys, time\nlock = open(sys.argv[1], 'a')\n"
-        "fcntl.flock(lock, fcntl.LOCK_EX)\nprint('locked', flush=True)\ntime.sleep(1)"
+        "import fcntl, select, sys\nlock = open(sys.argv[1], 'a')\n"
+        "fcntl.flock(lock, fcntl.LOCK_EX)\nprint('locked', flush=True)\n"
+        "select.select([sys.stdin], [], [], 30)"
     )
-    lock = store.path.with_name(store.path.name + ".lock")
-    with subprocess.Popen([sys.executable, "-c", program, lock], stdout=subprocess.PIPE) as other:
+    command = [sys.executable, "-c", program, store.path.with_name(store.path.name + ".lock")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout.readline() == b"locked\n"
-        toolchain.ensure(["hello"], families=(family,))
+        progress, told = LineProgress(), []
 
-    assert "hello is being built by another process: waiting" in capsys.readouterr().err
+        def say(message):
+            told.append(message)
+            if message.endswith("waiting"):
+                other.communicate(b"\n")
+
+        monkeypatch.setattr(progress, "say", say)
+        toolchain.ensure(["hello"], progress, families=(family,))
+
+    assert "hello is being built by another process: waiting" in told
 
 
 def test_a_machine_without_go_is_told_what_to_install(monkeypatch, tmp_path):
