@@ -149,4 +149,5 @@ def _seriousness(entry: _Entry) -> int:
 
 
 def _sorted(changes: Sequence[Change]) -> list[Change]:
-    return sorted(changes, key=lambda change: _SERIOUS.index(change.operation))
+    # The engine's own order is another one in each run.
+    return sorted(changes, key=lambda one: (_SERIOUS.index(one.operation), one.type, one.name))

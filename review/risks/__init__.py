@@ -28,7 +28,7 @@ FINDERS: Sequence[Finder] = (
 
 
 def risks(preview: Preview) -> list[Risk]:
-    """By concern, then in the order of the preview."""
+    """By concern, then by type and name: the engine's own order is another one in each run."""
     order = {concern: place for place, concern in enumerate(Concern)}
     found = [risk for find in FINDERS for risk in find(preview)]
-    return sorted(found, key=lambda risk: order[risk.concern])
+    return sorted(found, key=lambda one: (order[one.concern], one.change.type, one.change.name))

@@ -76,9 +76,9 @@ CASES = [
             ),
         ],
         [
+            f"{WIDER}: eks.AccessEntry entry puts arn:p into the groups ops",
             f"{WIDER}: eks.AccessPolicyAssociation one gives arn:p arn:aws:eks::aws:"
             "cluster-access-policy/AmazonEKSClusterAdminPolicy (administrator) in dev",
-            f"{WIDER}: eks.AccessEntry entry puts arn:p into the groups ops",
         ],
         [
             step(

@@ -93,8 +93,8 @@ CASES = [
             ),
         ],
         [
-            f"{OPENS}: vpc.SecurityGroupIngressRule one lets in ::/0 to tcp 443",
             f"{OPENS}: ec2.SecurityGroupRule two lets in sg-2 to tcp 1-2",
+            f"{OPENS}: vpc.SecurityGroupIngressRule one lets in ::/0 to tcp 443",
         ],
         [
             step(

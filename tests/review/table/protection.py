@@ -41,9 +41,9 @@ CASES = [
             ),
         ],
         [
-            f"{GONE}: rds.Instance one has deletionProtection no longer: it is protected no more",
             f"{GONE}: lb.LoadBalancer two has enableDeletionProtection false instead of true: it "
             "is protected no more",
+            f"{GONE}: rds.Instance one has deletionProtection no longer: it is protected no more",
         ],
         [step("update", DATABASE, old={}, new={"deletionProtection": True})],
     ),
