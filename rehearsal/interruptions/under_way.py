@@ -11,8 +11,9 @@ from rehearsal.interruptions.draining import Budgets, Moves
 from rehearsal.nodes_now import Node
 
 HOOK_SECONDS = 5.0
-"""A drained instance that its group ends through a hook is gone within these; where nobody
-completes the hook, EC2 takes it after them instead of at the end of its two minutes."""
+"""A drained instance that its group ends through a hook is gone within these. Where nobody
+completes the hook (no handler with a queue, or one that took the group's event for done while it
+drained the node for the warning), EC2 takes it then instead of at the end of its two minutes."""
 
 
 @dataclass(frozen=True)
