@@ -69,9 +69,9 @@ def test_what_the_engine_would_do_is_told(on_engine: Callable[[str], Pulumi]):
     assert "### `dev` of `engine`: 4 to create" in comment(first)
     assert "### `dev` of `engine`: nothing changes" in comment(unchanged)
     assert [str(risk).replace("`", "") for risk in risks(later)] == [
+        "cloudwatch.LogGroup log is deleted: the log written so far is lost",
         "sqs.Queue queue is replaced because of name: messages in it are lost, and interruptions "
         "meanwhile are not heard",
-        "cloudwatch.LogGroup log is deleted: the log written so far is lost",
         "iam.RolePolicy policy policy: a statement allows also sqs:DeleteQueue",
     ]
     told = comment(later)
