@@ -137,8 +137,8 @@ class Stage:
         return {k: one for k, one in named.items() if NODE_POOL in one["metadata"]["labels"]}
 
     def claims(self) -> dict[str, dict[str, Any]]:
-        """Karpenter's claims by name: a node comes to each some time after it."""
-        return {one["metadata"]["name"]: one for one in self.cluster.items(CLAIMS)}
+        """Karpenter's claims by name: a status, then a node, come to each some time after it."""
+        return {one["metadata"]["name"]: {"status": {}} | one for one in self.cluster.items(CLAIMS)}
 
     def is_settled(self) -> bool:
         """Every pod runs, and no node comes or goes."""
