@@ -9,7 +9,7 @@ gc.disable()
 import pulumi
 
 import stack_config
-from components.platform import Platform, PlatformArgs
+from eks_platform import Platform, PlatformArgs
 
 gc.freeze()
 gc.enable()

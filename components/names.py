@@ -5,7 +5,12 @@ import hashlib
 ROLE_NAME_LIMIT = 64
 """Characters in the name of an IAM role (IAM and STS quotas)."""
 ROLE_STEM_LIMIT = ROLE_NAME_LIMIT - 8
-"""Of a role that Pulumi names: it adds a dash and seven digits, and refuses what gets too long."""
+"""The longest logical name of a role that Pulumi names: it adds a dash and seven digits, and
+refuses what gets too long."""
+EVENT_STEM_LIMIT = 64 - 8
+"""Longest stem of an event rule or target that Pulumi names: EventBridge allows 64."""
+NODE_GROUP_STEM_LIMIT = 63 - 8
+"""Longest stem of a managed node group that Pulumi names: EKS allows 63 characters."""
 POLICY_NAME_LIMIT = 128
 """Characters in the name of a managed policy (IAM and STS quotas)."""
 QUEUE_NAME_LIMIT = 80

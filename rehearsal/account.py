@@ -21,7 +21,8 @@ SESSION = "rehearsal"
 def prepare(stack_file: StackFile, endpoints: Endpoints) -> dict[str, str]:
     """Make what the stack file says is there; return the deployer's environment.
 
-    The deployer is a session of the first administrator's role. Safe to call again.
+    The deployer is a session of the first administrator's role, of an existing cluster of one that
+    the cluster knows. Safe to call again.
     """
     iam, sts = aws_client("iam", endpoints), aws_client("sts", endpoints)
     for arn in _principals(stack_file, endpoints):
@@ -60,8 +61,28 @@ def _principals(stack_file: StackFile, endpoints: Endpoints) -> list[str]:
 
 def _deployer(stack_file: StackFile, endpoints: Endpoints) -> str:
     account = endpoints["account"]
-    own = (arn for arn in stack_file.admins if f"::{account}:role/" in arn)
+    admins = stack_file.admins
+    if stack_file.existing_cluster:
+        admins = _administrators(stack_file.existing_cluster, endpoints)
+    own = (arn for arn in admins if f"::{account}:role/" in arn)
     return next(own, f"arn:aws:iam::{account}:role/{DEPLOYER}")
+
+
+def _administrators(cluster: str, endpoints: Endpoints) -> list[str]:
+    """Principals that the cluster lets in as people, not as nodes; none if there is no cluster.
+
+    Whoever deploys to an existing cluster must be one of them: its API knows nobody else.
+    """
+    eks = aws_client("eks", endpoints)
+    try:
+        principals: list[str] = eks.list_access_entries(clusterName=cluster)["accessEntries"]
+    except eks.exceptions.ResourceNotFoundException:
+        return []
+    entries = [
+        eks.describe_access_entry(clusterName=cluster, principalArn=arn)["accessEntry"]
+        for arn in principals
+    ]
+    return [entry["principalArn"] for entry in entries if entry["type"] == "STANDARD"]
 
 
 def _make(iam: Any, arn: str) -> None:

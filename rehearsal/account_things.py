@@ -120,7 +120,15 @@ AWS_KINDS = (
     AwsKind("EKS cluster", "eks", "list_clusters", "clusters[].[@,@]"),
     AwsKind("SQS queue", "sqs", "list_queues", "QueueUrls[].[@,'']"),
     AwsKind("EventBridge rule", "events", "list_rules", "Rules[].[Arn,Name]"),
-    AwsKind("log group", "logs", "describe_log_groups", "logGroups[].[arn,logGroupName]"),
+    # EKS makes that of a control plane again for its last lines, when the cluster is gone: no
+    # destroy can take it, and the next cluster of that name adopts it. A stack's own has retention.
+    AwsKind(
+        "log group",
+        "logs",
+        "describe_log_groups",
+        "logGroups[?retentionInDays || !(starts_with(logGroupName,'/aws/eks/') && "
+        "ends_with(logGroupName,'/cluster'))].[arn,logGroupName]",
+    ),
     AwsKind("hosted zone", "route53", "list_hosted_zones", "HostedZones[].[Id,Name]"),
     AwsKind("EFS file system", "efs", "describe_file_systems", "FileSystems[].[FileSystemId,Name]"),
     AwsKind("KMS alias", "kms", "list_aliases", "Aliases[].[AliasArn,AliasName]"),

@@ -131,7 +131,7 @@ class Cluster:
         except (urllib.error.URLError, OSError) as error:
             raise RehearsalError(
                 f"The API server at {self.url} does not answer ({error}): "
-                f"`python -m rehearsal stop`, then start it again."
+                f"`./frugal-eks rehearse stop`, then start it again."
             ) from None
 
 

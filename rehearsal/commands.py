@@ -9,7 +9,6 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from previews import Preview, PreviewError
 from rehearsal import (
     account,
     charts,
@@ -138,17 +137,9 @@ class Rehearsal:
             raise RehearsalError("The preview after `up` must be empty, but changes resources.")
         return outcome
 
-    def preview_json(self, file: Path) -> None:
-        """Write what `pulumi preview --json` prints. Raises RehearsalError if the preview fails."""
-        told = self.engine().preview_json()
-        try:
-            Preview.parse(told, "pulumi preview --json")
-        except PreviewError as error:
-            raise RehearsalError(str(error)) from None
-        # In one step: nobody finds half of it.
-        partial = file.with_name(f"{file.name}.partial")
-        partial.write_text(told)
-        partial.replace(file)
+    def preview_json(self) -> str:
+        """What `pulumi preview --json` prints. Raises RehearsalError if the preview fails."""
+        return self.engine().preview_json()
 
     def show(self, engine: Engine) -> None:
         """Resources, system pods, pools and nodes. Raises RehearsalError if one is not well."""

@@ -12,7 +12,7 @@ import yaml
 
 from rehearsal import credentials
 from rehearsal.errors import RehearsalError
-from rehearsal.kubeconfig import aws_script, eks_user, kubeconfig
+from rehearsal.kubeconfig import aws_script, kubeconfig
 from rehearsal.ports import free_ports
 from rehearsal.processes import Processes
 from rehearsal.state import ROOT, State, write_private
@@ -54,8 +54,9 @@ def prepare(state: State) -> tuple[ControlPlane, Mapping[str, int]]:
     write_private(folder / "tokens.csv", f'{token},rehearsal,rehearsal,"system:masters"\n')
     write_private(folder / "kubeconfig", kubeconfig(url, state.certificate, {"token": token}))
     (folder / "stages.yaml").write_text(stages(yaml.safe_load(STAGES.read_text())))
-    write_private(state.kubeconfig, kubeconfig(url, state.certificate, eks_user(state)))
-    write_private(state.aws_command, aws_script(state.admin_token), mode=0o700)
+    user = {"tokenFile": str(state.admin_token)}
+    write_private(state.kubeconfig, kubeconfig(url, state.certificate, user))
+    write_private(state.aws_command, aws_script(), mode=0o700)
     return ControlPlane(url=url, kubeconfig=folder / "kubeconfig"), ports
 
 
@@ -64,15 +65,19 @@ def start(
     tools: Mapping[str, Path],
     *,
     beside: Callable[[ControlPlane], None] = lambda _: None,
+    authenticator: str | None = None,
 ) -> ControlPlane:
     """Start all five processes and wait until the API server is ready, about 4 seconds.
 
-    `beside` is called while the API server comes up. Raises RehearsalError if one of them ends
-    or is not ready in time; what was started then is left to the caller to stop.
+    `beside` is called while the API server comes up; `authenticator` is the URL at which the API
+    server asks whose a token is. Raises RehearsalError if one of them ends or is not ready in time;
+    what was started then is left to the caller to stop.
     """
     processes = Processes(state)
     plane, ports = prepare(state)
     commands = argvs(state, tools, ports)
+    if authenticator:
+        commands["kube-apiserver"] += _webhook(state, authenticator)
     with ThreadPoolExecutor(1) as thread:
         for name in ("etcd", "kube-apiserver"):
             processes.start(name, commands[name])
@@ -164,6 +169,24 @@ def argvs(
     return {name: [tools[name], *flags[name]] for name in PROCESSES}
 
 
+def _webhook(state: State, authenticator: str) -> list[str]:
+    """Flags by which the API server asks for the user of a token, each time anew."""
+    file = state.control_plane / "authenticator.yaml"
+    document = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "authenticator", "cluster": {"server": authenticator}}],
+        "contexts": [{"name": "webhook", "context": {"cluster": "authenticator"}}],
+        "current-context": "webhook",
+    }
+    write_private(file, yaml.safe_dump(document))
+    return [
+        f"--authentication-token-webhook-config-file={file}",
+        "--authentication-token-webhook-version=v1",
+        "--authentication-token-webhook-cache-ttl=0s",
+    ]
+
+
 def stages(specs: Mapping[str, object]) -> str:
     """kwok's Stage objects from their specs by name: a document each."""
     header = {"apiVersion": "kwok.x-k8s.io/v1alpha1", "kind": "Stage"}
@@ -188,7 +211,7 @@ def require_reachable(state: State) -> None:
     except OSError as error:
         raise RehearsalError(
             f"the API server at {plane.url} does not answer ({error}): "
-            "`python -m rehearsal stop`, then start it again"
+            "`./frugal-eks rehearse stop`, then start it again"
         ) from None
 
 

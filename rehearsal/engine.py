@@ -15,7 +15,7 @@ from rich.console import Console
 
 from rehearsal.engine_events import Message, Record, Step
 from rehearsal.engine_process import STREAMING, EventStream, end_orphans, environment
-from rehearsal.errors import RehearsalError
+from rehearsal.errors import INTERRUPTED, RehearsalError
 from rehearsal.progress import EngineProgress, kind
 from rehearsal.stack_file import StackFile
 from rehearsal.state import ROOT, State
@@ -74,6 +74,7 @@ class EngineError(RehearsalError):
         told = outcome.diagnostics() or "The engine gave no reason."
         super().__init__(f"pulumi {outcome.operation} {how}.\n{told}")
         self.outcome = outcome
+        self.code = INTERRUPTED if outcome.interrupted else self.code
 
 
 @dataclass(frozen=True)
@@ -118,10 +119,13 @@ class Engine:
         return self._operate("preview", [*flags])
 
     def preview_json(self) -> str:
-        """What `pulumi preview --json` prints, what has failed included."""
+        """What `pulumi preview --json` prints. Raises RehearsalError if the preview fails."""
         arguments = ["preview", "--json", "--show-sames", "--config-file", str(self.settings)]
         with self.console.status(TITLES["preview"]):
-            return self._ended([*arguments, *self._in_project()], {STREAMING: "false"}).stdout
+            ended = self._ended([*arguments, *self._in_project()], {STREAMING: "false"})
+        if ended.returncode:
+            raise RehearsalError(f"pulumi preview failed.\n{_errors(ended)}")
+        return ended.stdout
 
     def up(self, *flags: str) -> Outcome:
         """Preview, then do it. Raises EngineError with the diagnostics if it fails."""
@@ -267,6 +271,16 @@ class Engine:
         first = [str(self.setup.cli), str(self.state.bin)]
         path = os.pathsep.join([*first, os.environ.get("PATH", "")])
         return environment(self.state, {"PATH": path, **self.setup.environment})
+
+
+def _errors(preview: subprocess.CompletedProcess[str]) -> str:
+    """The errors in a failed preview's JSON, or all that was printed where there is no JSON."""
+    try:
+        diagnostics = json.loads(preview.stdout)["diagnostics"]
+    except (json.JSONDecodeError, KeyError):
+        return (preview.stderr or preview.stdout).strip()
+    errors = [each["message"].strip() for each in diagnostics if each["severity"] == "error"]
+    return "\n".join([text for text in errors if GENERIC not in text] or errors)
 
 
 def _checked(outcome: Outcome) -> Outcome:

@@ -1,11 +1,13 @@
-"""Kubeconfigs of the local API server, and the command that answers them with a token."""
+"""Kubeconfigs of the local API server, and the command that stands in for the AWS CLI."""
 
+import shlex
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
 
-from rehearsal.state import State
+from rehearsal.state import ROOT
 
 
 def kubeconfig(url: str, certificate: Path, user: Mapping[str, object]) -> str:
@@ -23,31 +25,11 @@ def kubeconfig(url: str, certificate: Path, user: Mapping[str, object]) -> str:
     return yaml.safe_dump(document, sort_keys=False)
 
 
-def eks_user(state: State, cluster: str = "rehearsal") -> dict[str, object]:
-    """The user of a kubeconfig as `aws eks update-kubeconfig` writes it: no token inside."""
-    command = {
-        "apiVersion": "client.authentication.k8s.io/v1beta1",
-        "command": str(state.aws_command),
-        "args": ["eks", "get-token", "--cluster-name", cluster, "--output", "json"],
-        "interactiveMode": "Never",
-    }
-    return {"exec": command}
-
-
-def aws_script(token: Path) -> str:
-    """Answers `aws eks get-token …` with the local token, everything else with an error."""
+def aws_script() -> str:
+    """The command `aws` of a rehearsal, for kubeconfigs and pulumi-eks (rehearsal/aws_cli.py)."""
+    path, python = shlex.quote(str(ROOT)), shlex.quote(sys.executable)
     return f"""#!/bin/sh
-# Stands in for the AWS CLI where a kubeconfig asks it for a token, and only there.
-case " $* " in
-*" eks get-token "*) ;; # options such as --region may stand before it
-*)
-    echo "the rehearsal's aws answers only 'aws eks get-token --cluster-name NAME'" >&2
-    exit 252
-    ;;
-esac
-token=$(cat '{str(token).replace("'", "'" + chr(92) + "''")}') || exit 255
-cat <<END
-{{"kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1beta1",
- "spec": {{}}, "status": {{"token": "$token"}}}}
-END
+# The oldest of v2 that pulumi-eks takes (nodejs/eks/dependencies.ts).
+[ "$*" = --version ] && exec echo "aws-cli/2.7.0 Python/3 exe/rehearsal"
+PYTHONPATH={path} exec {python} -m rehearsal.aws_cli "$@"
 """

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rehearsal import control_plane, toolchain
+from rehearsal.aws.control_paths import AUTHENTICATE
 from rehearsal.control_plane import ControlPlane
 from rehearsal.errors import RehearsalError
 from rehearsal.ports import free_ports
@@ -60,7 +61,7 @@ def _start(state: State, region: str, account: str, tools: dict[str, Path]) -> E
             "--port": port,
             "--region": region,
             "--account": account,
-            "--kubeconfig": state.kubeconfig,
+            "--kubeconfig": plane.kubeconfig,
             "--api-server": plane.url,
             "--ca-file": state.certificate,
         }
@@ -68,7 +69,8 @@ def _start(state: State, region: str, account: str, tools: dict[str, Path]) -> E
         processes.start(AWS, python("rehearsal.aws.endpoint", *argv), PYTHON)
         processes.wait(AWS, lambda: _answers(f"{aws}/_rehearsal/ready"), AWS_READY_SECONDS)
 
-    plane = control_plane.start(state, tools, beside=play_aws)
+    authenticator = f"{aws}{AUTHENTICATE}"
+    plane = control_plane.start(state, tools, beside=play_aws, authenticator=authenticator)
     endpoints: Endpoints = {
         "apiServer": plane.url,
         "aws": aws,
@@ -101,7 +103,7 @@ def wipe(state: State) -> None:
     """Empty the state folder. Raises RehearsalError while something of it runs."""
     if running := [record.name for record in Processes(state).all() if record.alive]:
         raise RehearsalError(
-            f"{', '.join(running)} still run in {state.path}: `python -m rehearsal stop` first"
+            f"{', '.join(running)} still run in {state.path}: `./frugal-eks rehearse stop` first"
         )
     state.wipe()
 
@@ -129,7 +131,7 @@ def _same(state: State, region: str, account: str) -> Endpoints:
         raise RehearsalError(
             f"the rehearsal in {state.path} plays {endpoints['region']} of account "
             f"{endpoints['account']}, not {region} of {account}: "
-            "`python -m rehearsal stop` first, or name another folder with --state"
+            "`./frugal-eks rehearse stop` first, or name another folder with --state"
         )
     return endpoints
 

@@ -12,19 +12,25 @@ from rehearsal.state import ROOT
 
 STAND_INS = {"aws": "rehearsal.aws.provider", "eks": "rehearsal.eks.provider"}
 """Played by these Python modules; each is a plugin of its own process."""
+OF_EKS = {"aws": "7.25.0", "kubernetes": "4.19.0"}
+"""Versions that the component of pulumi-eks 4.4.0 asks for, beside those of the program's SDKs
+(nodejs/eks/package.json of pulumi-eks at 7bf0c1b, after 4.3.0)."""
 
 
 def lay_plugins(plugins: Path, kubernetes: Path, real_eks: Path | None) -> None:
     """Fill `plugins` so that each SDK finds the version that it asks for, without a download.
 
-    `kubernetes` is the real provider's binary; `real_eks` a plugin folder of the user's own.
+    The SDKs are the program's and those inside the component of pulumi-eks. `kubernetes` is the
+    real provider's binary; `real_eks` a plugin folder of the user's own.
     """
     for package, module in STAND_INS.items():
         if package != "eks" or real_eks is None:
-            _executable(_folder(plugins, package) / f"pulumi-resource-{package}", _script(module))
+            for folder in _folders(plugins, package):
+                _executable(folder / f"pulumi-resource-{package}", _script(module))
     if real_eks is not None:
         _links(plugins / real_eks.name, list(real_eks.iterdir()))
-    _links(_folder(plugins, "kubernetes"), [kubernetes])
+    for folder in _folders(plugins, "kubernetes"):
+        _links(folder, [kubernetes])
 
 
 def lay_cli(folder: Path, cli: Path, language_host: Path) -> Path:
@@ -49,7 +55,7 @@ def lay_cli(folder: Path, cli: Path, language_host: Path) -> Path:
 def installed_eks() -> Path | None:
     """The user's own eks plugin in the version of the SDK, if it is installed."""
     home = Path(os.environ.get("PULUMI_HOME") or Path.home() / ".pulumi")
-    folder = _folder(home / "plugins", "eks")
+    (folder,) = _folders(home / "plugins", "eks")
     return folder if (folder / "pulumi-resource-eks").exists() else None
 
 
@@ -67,8 +73,10 @@ def choose_eks(choice: str) -> Path | None:
     return found
 
 
-def _folder(plugins: Path, package: str) -> Path:
-    return plugins / f"resource-{package}-v{version(f'pulumi_{package}')}"
+def _folders(plugins: Path, package: str) -> list[Path]:
+    """One for each version of the package's plugin that is asked for."""
+    versions = [version(f"pulumi_{package}"), OF_EKS.get(package)]
+    return [plugins / f"resource-{package}-v{each}" for each in dict.fromkeys(versions) if each]
 
 
 def _script(module: str) -> str:

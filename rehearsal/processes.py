@@ -69,7 +69,7 @@ class Processes:
         if (known := self.find(name)) and known.alive:
             raise RehearsalError(
                 f"{name} (process {known.pid}) runs already in {self.state.path}: "
-                "`python -m rehearsal stop` ends it"
+                "`./frugal-eks rehearse stop` ends it"
             )
         # Ctrl-C is raised in the main thread only: here nothing comes between start and record.
         with ThreadPoolExecutor(1) as thread:
@@ -170,7 +170,7 @@ def obituary(record: Record) -> str:
     """One sentence about a process that has ended, how if that is known, with its last words."""
     return (
         f"{record.name} (process {record.pid}) {how_ended(record)}, so the rehearsal cannot go on: "
-        f"`python -m rehearsal stop`, then start it again; the last lines of {record.log}:\n"
+        f"`./frugal-eks rehearse stop`, then start it again; the last lines of {record.log}:\n"
         f"{last_lines(Path(record.log))}"
     )
 

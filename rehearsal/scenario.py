@@ -142,7 +142,7 @@ class Scenario:
         except LookupError:
             raise RehearsalError(
                 f"There is no Deployment {workload.namespace}/{workload.name} to scale: "
-                f"`python -m rehearsal up` first, with it in the stack file."
+                f"`./frugal-eks rehearse up` first, with it in the stack file."
             ) from None
 
     def wait(self, title: str, look: Callable[[], tuple[bool, str]], timeout: float) -> None:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import yaml
 
-from rehearsal.errors import RehearsalError
+from rehearsal.errors import StackFileError
 
 PROJECT = "frugal-eks"
 DEFAULT_ACCOUNT = "123456789012"
@@ -27,25 +27,25 @@ class StackFile:
 
     @classmethod
     def read(cls, path: Path, stack: str) -> "StackFile":
-        """Raises RehearsalError if the file is missing, no YAML, or has no `config`."""
+        """Raises StackFileError if the file is missing, no YAML, or has no `config`."""
         try:
             document: object = yaml.safe_load(path.read_text())
         except FileNotFoundError:
             there = sorted(
                 p.stem.removeprefix("Pulumi.") for p in path.parent.glob("Pulumi.*.yaml")
             )
-            raise RehearsalError(
+            raise StackFileError(
                 f"There is no stack file {_shown(path)}: name one of the stacks "
                 f"{', '.join(there) or '(none found)'}, or write that file."
             ) from None
         except OSError as error:
-            raise RehearsalError(f"{_shown(path)} cannot be read: {error.strerror}.") from None
+            raise StackFileError(f"{_shown(path)} cannot be read: {error.strerror}.") from None
         except yaml.YAMLError as error:
-            raise RehearsalError(f"{_shown(path)} is not YAML: {_one_line(error)}.") from None
+            raise StackFileError(f"{_shown(path)} is not YAML: {_one_line(error)}.") from None
         if not isinstance(document, dict) or not isinstance(
             cast("dict[str, Any]", document).get("config"), dict
         ):
-            raise RehearsalError(
+            raise StackFileError(
                 f"{_shown(path)} has no `config:` section: begin with the settings "
                 f"of stacks/Pulumi.nodeless.yaml."
             )
@@ -58,10 +58,10 @@ class StackFile:
 
     @property
     def region(self) -> str:
-        """Raises RehearsalError if the file names none: the program reads it there as well."""
+        """Raises StackFileError if the file names none: the program reads it there as well."""
         region = self.config.get("aws:region")
         if not isinstance(region, str) or not re.fullmatch(r"[a-z]{2}(-[a-z]+)+-\d", region):
-            raise RehearsalError(
+            raise StackFileError(
                 f"{_shown(self.path)}: aws:region must name an AWS region, e.g. "
                 f"`aws:region: eu-west-1` (got {region!r})."
             )
@@ -71,6 +71,12 @@ class StackFile:
     def cluster_name(self) -> str | None:
         """None where the file says no name that could be one; the program tells what is wrong."""
         name = self._section("cluster").get("name")
+        return name if isinstance(name, str) else None
+
+    @property
+    def existing_cluster(self) -> str | None:
+        """The name under `cluster.existing`."""
+        name = self._section("cluster").get("existing")
         return name if isinstance(name, str) else None
 
     @property

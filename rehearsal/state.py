@@ -12,7 +12,7 @@ from typing import TypedDict, cast
 from rehearsal.errors import RehearsalError
 
 ROOT = Path(__file__).resolve().parent.parent
-"""The checkout, which `python -m rehearsal…` needs as its import path."""
+"""The checkout, which `./frugal-eks rehearse…` needs as its import path."""
 DEFAULT = ROOT / ".rehearsal"
 MARKER = "rehearsal-state"
 LOCK = "lock"
@@ -39,7 +39,7 @@ class State:
         """One file a started process."""
         self.bin = self.path / "bin"
         self.aws_command = self.bin / "aws"
-        """Prints a token for the API server, as `aws eks get-token` does."""
+        """Prints tokens of the played AWS for the API server, as `aws eks get-token` does."""
         self.kubeconfig = self.path / "kubeconfig"
         self.admin_token = self.path / "admin-token"
         self.certificate = self.path / "apiserver.crt"
@@ -110,7 +110,7 @@ class State:
             return cast(Endpoints, json.loads(self._endpoints.read_text()))
         except FileNotFoundError:
             raise RehearsalError(
-                f"no rehearsal was started in {self.path}: `python -m rehearsal start` starts one"
+                f"no rehearsal was started in {self.path}: `./frugal-eks rehearse start` starts one"
             ) from None
 
     @property

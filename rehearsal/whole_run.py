@@ -1,4 +1,4 @@
-"""`python -m rehearsal run`: every step, from nothing to nothing, with the time that each took."""
+"""`frugal-eks rehearse run`: every step, from nothing to nothing, with the time that each took."""
 
 import time
 from collections.abc import Callable
@@ -20,7 +20,7 @@ def run(rehearsal: Rehearsal, *, scenario: bool, keep: bool) -> None:
     """
     if rehearsal.state.started:
         raise RehearsalError(
-            f"A rehearsal runs already in {rehearsal.state.path}: `python -m rehearsal stop` "
+            f"A rehearsal runs already in {rehearsal.state.path}: `./frugal-eks rehearse stop` "
             "ends it; `up`, `scale` and `destroy` go on with it."
         )
     steps = _Steps(rehearsal.console)
@@ -28,7 +28,7 @@ def run(rehearsal: Rehearsal, *, scenario: bool, keep: bool) -> None:
         _run_steps(rehearsal, steps, scenario=scenario)
     finally:
         if keep:
-            rehearsal.console.print("Left running: `python -m rehearsal stop` ends it.")
+            rehearsal.console.print("Left running: `./frugal-eks rehearse stop` ends it.")
         else:
             steps.do("stop", rehearsal.stop)
         steps.sum_up()

@@ -1,14 +1,14 @@
 """Reads a stack file as Pulumi does, without Pulumi, and tells all that is wrong with it."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from components.section import Mistake
-from migrate.yaml_text import Keys, Lines, YamlError, documents
 from stack_config import mistakes
 from stack_config.load import SECRET, decoded, parsed
-from stack_config.model import StackConfig
+from stack_config.model import AWS_KEYS, StackConfig
+from stack_config.yaml_text import Keys, Lines, YamlError, documents
 
 NAMESPACE = "frugal-eks:"
 _CONFIG = "config"
@@ -23,8 +23,14 @@ class Told(NamedTuple):
     """Path, problem, remedy and value, as `pulumi up` tells them."""
 
 
-def problems(text: str) -> list[Told]:
+def problems(text: str) -> Sequence[Told]:
     """All mistakes of a stack file, in the order of its lines; none: the program takes it."""
+    found = model(text)
+    return [] if isinstance(found, StackConfig) else found
+
+
+def model(text: str) -> StackConfig | Sequence[Told]:
+    """What a stack file says, or all its mistakes in the order of its lines."""
     try:
         read = list(documents(text, of_pulumi=True))
     except YamlError as error:
@@ -38,7 +44,7 @@ def problems(text: str) -> list[Told]:
         return [Told(1, f"says nothing of {NAMESPACE}…: begin with stacks/Pulumi.nodeless.yaml")]
     found = parsed(ours)
     if isinstance(found, StackConfig):
-        return []
+        return found
     return sorted(_told(mistake, lines) for mistake in found)
 
 
@@ -47,7 +53,7 @@ def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in config.items():
         # Pulumi takes a key without a namespace for one of the project's.
-        if key == "aws:region" or key.startswith(NAMESPACE) or ":" not in key:
+        if key in AWS_KEYS or key.startswith(NAMESPACE) or ":" not in key:
             found[key.removeprefix(NAMESPACE)] = _handed_over(value)
     return found
 

@@ -30,6 +30,20 @@ def show(path: str, console: "Console") -> None:
             console.out(line, highlight=False)
 
 
+def as_json(path: str) -> dict[str, object]:
+    """What is said about the path, as JSON values for programs. Raises UnknownPathError."""
+    place, places = explained(path)
+    sections = places.sections(place)
+    keys = [row._asdict() for section in sections for row in places.rows(section)]
+    head: dict[str, object] = {
+        "path": place.path,
+        "type": places.kind(place.node),
+        "default": places.default(place.node),
+        "why": place.node.get("description", ""),
+    }
+    return head | {"keys": keys}
+
+
 def plain_lines(place: Place, places: Places) -> Iterator[str]:
     """For a file or a pipe: no colours, no frames, nothing cut."""
     yield from _head(place)

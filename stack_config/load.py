@@ -9,7 +9,7 @@ from pydantic import ValidationError, create_model
 
 from components.section import Mistake
 from stack_config import mistakes
-from stack_config.model import StackConfig
+from stack_config.model import AWS_KEYS, StackConfig
 from stack_config.rules import RULES
 
 SECRET = "[secret]"
@@ -35,8 +35,7 @@ def load() -> StackConfig:
             f"{file} says nothing of {namespace}… yet: copy the config of "
             "stacks/Pulumi.nodeless.yaml into it and put your own names in"
         )
-    if "aws:region" in settings:
-        ours["aws:region"] = settings["aws:region"]
+    ours |= {key: settings[key] for key in AWS_KEYS if key in settings}
     config = parsed(ours)
     if isinstance(config, StackConfig):
         return config

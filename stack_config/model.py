@@ -5,33 +5,35 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, Tag
 
-import compatibility
-from compatibility import Headroom
+from components import compatibility
 from components.addons.addon import NAMESPACE as ADDONS_NAMESPACE
 from components.addons.addon import AddonConfig
 from components.addons.cluster_autoscaler import ClusterAutoscalerConfig
 from components.addons.config import AddonsConfig
-from components.bastion.config import BastionConfig
-from components.cluster import ClusterConfig
-from components.eks_addons import COREDNS_LABELS, EksAddonsConfig, Home
-from components.eks_addons import NAMESPACE as COREDNS_NAMESPACE
-from components.existing_cluster import ExistingClusterConfig
-from components.extra_releases import ExtraReleaseConfig
-from components.fargate import FargateConfig
+from components.cluster.cluster import ClusterConfig
+from components.cluster.eks_addons import COREDNS_LABELS, EksAddonsConfig, Home
+from components.cluster.eks_addons import NAMESPACE as COREDNS_NAMESPACE
+from components.cluster.existing_cluster import ExistingClusterConfig
+from components.cluster.fargate import FargateConfig
+from components.compatibility import Headroom
+from components.ec2.offerings import Zones
+from components.iam.roles import RolesConfig
 from components.karpenter.controller import POD_LABELS
 from components.karpenter.karpenter import KarpenterConfig
-from components.karpenter.offerings import Zones
+from components.kubernetes.kubeconfig import TokenIdentity
+from components.network.bastion.config import BastionConfig
 from components.network.config import NetworkConfig, NewNetworkConfig
 from components.network.endpoints import base_endpoints
-from components.node_groups.managed import ManagedNodeGroupConfig
-from components.node_groups.spot_config import SpotNodeGroupConfig
-from components.node_labels import NodeLabelsConfig
-from components.node_security_group import NodeSecurityGroupConfig
-from components.overprovisioning import OverprovisioningConfig
-from components.pod_role import RunsOn
-from components.roles import RolesConfig
-from components.sample_workloads import SampleWorkloadsConfig
+from components.nodes.managed import ManagedNodeGroupConfig
+from components.nodes.node_labels import NodeLabelsConfig
+from components.nodes.node_security_group import NodeSecurityGroupConfig
+from components.nodes.spot_config import SpotNodeGroupConfig
+from components.placement import RunsOn
 from components.section import Section
+from components.workloads.extra_releases import ExtraReleaseConfig
+from components.workloads.overprovisioning import OverprovisioningConfig
+from components.workloads.sample_workloads import SampleWorkloadsConfig
+from stack_config.assumed_role import AssumedRole
 from stack_config.policy import PolicyConfig
 
 
@@ -57,6 +59,23 @@ class StackConfig(Section):
         alias="aws:region", pattern=r"^[a-z]{2}(-[a-z]+)+-\d$", examples=["eu-west-1"]
     )
     """Read once, here: provider, policies and charts all get it from this key."""
+    profile: str | None = Field(default=None, alias="aws:profile", min_length=1)
+    """A profile of the AWS CLI's own files (`~/.aws/config`), for AWS and for the tokens of the
+    Kubernetes API alike. Absent: the environment's credentials."""
+    assume_roles: tuple[AssumedRole, ...] = Field(default=(), alias="aws:assumeRoles")
+    """The role that deploys, if it is to be assumed first: one at most, for AWS and for the tokens
+    of the Kubernetes API alike. What the AWS CLI cannot pass on goes into a profile."""
+    access_key: str | None = Field(default=None, alias="aws:accessKey")
+    """Refused: the AWS CLI, which fetches the tokens of the Kubernetes API, does not read the stack
+    file. Keys go into the environment or into a profile."""
+    secret_key: str | None = Field(default=None, alias="aws:secretKey")
+    """Refused like aws:accessKey."""
+    token: str | None = Field(default=None, alias="aws:token")
+    """Refused like aws:accessKey."""
+    assume_role_with_web_identity: Mapping[str, Any] | None = Field(
+        default=None, alias="aws:assumeRoleWithWebIdentity"
+    )
+    """Refused like aws:accessKey: role and token file go into the environment or into a profile."""
     cluster: ClusterSection
     """The control plane: one of the stack's own, or one that exists."""
     network: NetworkConfig | None = None
@@ -90,12 +109,20 @@ class StackConfig(Section):
     bastion: BastionConfig | None = None
     """A small work host with kubectl, inside the VPC."""
     policy: PolicyConfig | None = None
-    """What the policy pack (`policy/`) asks of this stack; the program does nothing with it."""
+    """What the policy pack asks of this stack; the program does nothing with it."""
     chart_mirror: str | None = Field(default=None, pattern=r"^(oci://|/|\./)\S+$")
     """Where charts come from instead of upstream: a folder, or an `oci://` address."""
     image_mirror: str | None = Field(default=None, pattern=r"^[a-z0-9.-]+(:\d+)?(/[a-z0-9._/-]+)?$")
-    """A registry with copies of the charts' images, each under its own path, for example
-    `111122223333.dkr.ecr.eu-west-1.amazonaws.com/mirror`."""
+    """A registry with copies of all images of pods, each under its own path, for example
+    `111122223333.dkr.ecr.eu-west-1.amazonaws.com/mirror`. Copy them with their digests, for all
+    platforms (`crane copy`): some are pinned by digest. EKS add-ons come from EKS's own registry,
+    `extraReleases` from wherever their values say."""
+
+    @property
+    def token_identity(self) -> TokenIdentity:
+        """Whose token the Kubernetes API gets."""
+        role = self.assume_roles[-1].role_arn if self.assume_roles else None
+        return TokenIdentity(profile=self.profile, role_arn=role)
 
     @property
     def cluster_name(self) -> str:
@@ -176,12 +203,6 @@ class StackConfig(Section):
         return sum(group.size.initial for group in groups.values())
 
     @property
-    def karpenter_replicas(self) -> int:
-        """The controller's pods: what is asked for, else two, or one where only one has a node."""
-        wanted = self.karpenter and self.karpenter.controller.replicas
-        return wanted or (2 if self.karpenter_profile or self.base_nodes > 1 else 1)
-
-    @property
     def headroom(self) -> Headroom | None:
         """What keeps room: what is asked for, else what Karpenter's version offers."""
         if not self.overprovisioning:
@@ -202,3 +223,11 @@ class StackConfig(Section):
         if self.coredns_profile:
             return Home.FARGATE
         return Home.NODE_GROUPS if self.has_groups else Home.KARPENTER
+
+
+AWS_KEYS = tuple(
+    field.alias
+    for field in StackConfig.model_fields.values()
+    if field.alias and field.alias.startswith("aws:")
+)
+"""Settings of the AWS provider that this program reads as well."""

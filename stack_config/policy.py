@@ -32,14 +32,14 @@ RULES = (
     "spot-share",
     "over-budget",
 )
-"""Every rule of `policy/`, which is not imported here: a program needs none of it."""
+"""Every rule of the policy pack, which is not imported here: a program needs none of it."""
 
 TagKey = Annotated[str, Field(pattern=r"^[\w .:/=+@-]{1,128}$")]
 
 
 class PolicyConfig(Section):
-    """What `policy/` holds this stack to. Without the section every rule counts, without a budget
-    and without a share of spot. The program itself does nothing with it."""
+    """What the policy pack holds this stack to. Without the section every rule counts, without a
+    budget and without a share of spot. The program itself does nothing with it."""
 
     exceptions: Mapping[str, str] = Field(
         default={}, alias="except", examples=[{"public-cluster-api": "no VPN until March"}]
@@ -49,7 +49,7 @@ class PolicyConfig(Section):
     required_tags: tuple[TagKey, ...] = Field(default=(), examples=[["team", "cost-center"]])
     """Keys that everything that takes tags must carry."""
     min_spot_share: float | None = Field(default=None, ge=0, le=1, examples=[0.5])
-    """Of the vCPUs that may run at most, how many must be on spot: 0.5 is half of them."""
+    """The least share on spot of the vCPUs that may run at most: 0.5 is half of them."""
     monthly_budget_usd: float | None = Field(default=None, gt=0, examples=[500])
     """The most that a month may cost, with every pool and group at its limit."""
 

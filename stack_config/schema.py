@@ -80,7 +80,8 @@ def plain_schema() -> Schema:
 
 
 def file_schema() -> Schema:
-    """Of the whole file, as it lies in `stacks/`: it refuses nothing that `load()` takes.
+    """The JSON schema of a whole file, as it lies in `stacks/`: it refuses nothing that `load()`
+    takes.
 
     Keys of other providers and those of Pulumi itself are free.
     """

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 from collections.abc import Callable, Mapping
 from math import inf
 from pathlib import Path
@@ -14,12 +15,14 @@ from hypothesis import settings
 from pulumi.runtime.proto.source_pb2 import StackTrace
 from xdist.scheduler import LoadScopeScheduling
 
-import recording
-from recording import Answers, Deployment, account_of
+from rehearsal import recording
+from rehearsal.recording import Answers, Deployment, account_of
 
 # Every machine sees the same examples, takes its time, and writes nothing beside the tests.
 settings.register_profile("stable", derandomize=True, database=None, deadline=None)
 settings.load_profile("stable")
+
+pytest_plugins = ["tests.platforms"]
 
 ROOT = Path(__file__).parent.parent
 STAGES = ("karpenter_rules", "consolidation", "nodeless", "spot", "variants", "spot_scheduling")
@@ -28,10 +31,12 @@ STAGES = ("karpenter_rules", "consolidation", "nodeless", "spot", "variants", "s
 
 def together(nodeid: str) -> str:
     """What one worker runs alone: tests of one file, of one rehearsal, or of moto's account, of
-    which a process has one."""
+    which a process has one. Of `joints` a file is too much: there it is the tests of one home."""
     file = nodeid.partition("::")[0].removeprefix("tests/")
     folder, _, rest = file.partition("/")
     part = rest.partition("/")[0]
+    if part == "joints" and (home := re.search(r"home-\d+", nodeid)):
+        return f"{file} {home[0]}"
     if folder != "rehearsal":
         return file
     if part in STAGES:

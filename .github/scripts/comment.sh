@@ -10,7 +10,7 @@ log=$folder/preview.log
 
 review() {
   [[ ! -s $folder/against ]] || source+=", $(<"$folder/against")"
-  .venv/bin/python -m review "$folder/preview.json" --source "$source" -o "$folder/comment.md"
+  ./frugal-eks review "$folder/preview.json" --source "$source" -o "$folder/comment.md"
 }
 
 # In a condition, so that `set -e` does not end this script before it has said why.
@@ -18,6 +18,6 @@ if "$@" 2>&1 | tee "$log" && review 2>&1 | tee -a "$log"; then
   exit 0
 fi
 project=$(sed -n 's/^name: *//p' Pulumi.yaml)
-.venv/bin/python -m pull_requests failed --project "$project" --stack "$stack" \
+./frugal-eks pull-request failed --project "$project" --stack "$stack" \
   --source "$source" --preview "$folder/preview.json" --log "$log" -o "$folder/comment.md"
 exit 1

@@ -5,5 +5,5 @@ set -euo pipefail
 folder=$1
 : "${GITHUB_STEP_SUMMARY:?is the file where a step keeps its summary}"
 
-.venv/bin/python -m pull_requests approval "$folder/preview.json" >"$folder/approval"
+./frugal-eks pull-request approval "$folder/preview.json" >"$folder/approval"
 cat "$folder/comment.md" >>"$GITHUB_STEP_SUMMARY"

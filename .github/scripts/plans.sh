@@ -6,4 +6,4 @@ folder=$1 jobs=$2
 : "${GITHUB_RUN_ID:?is the id of the run}" "${GITHUB_OUTPUT:?is the file of a step\'s outputs}"
 
 gh run download "$GITHUB_RUN_ID" --pattern 'plan-*' --dir "$folder"
-python3 -m pull_requests changed "$folder" "$jobs" | tee -a "$GITHUB_OUTPUT"
+python3 -m frugal_eks pull-request changed "$folder" "$jobs" | tee -a "$GITHUB_OUTPUT"

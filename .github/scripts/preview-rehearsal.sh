@@ -12,8 +12,8 @@ head=$PWD
 rehearse() { # rehearse CHECKOUT COMMAND…
   local checkout=$1
   shift
-  (cd "$checkout" && .venv/bin/python -m rehearsal "$@" --state "$state" \
-    --stack "$stack" --stack-file "$checkout/stacks/Pulumi.$stack.yaml")
+  (cd "$checkout" && ./frugal-eks rehearse "$@" --state "$state" \
+    --stack "$checkout/stacks/Pulumi.$stack.yaml")
 }
 
 clean() {
@@ -39,4 +39,4 @@ else
   rehearse "$head" stop --wipe
   rehearse "$head" start
 fi
-rehearse "$head" preview --json "$folder/preview.json"
+rehearse "$head" preview --json -o "$folder/preview.json"

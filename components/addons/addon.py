@@ -1,6 +1,6 @@
 """What every add-on has in common: where its pods run, how large they are, what it needs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -9,17 +9,20 @@ import pulumi_kubernetes as k8s
 from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
-from components.addons import user_values
-from components.charts import Chart, ChartSource, Installation
-from components.karpenter.quantities import Quantity
-from components.kubernetes_labels import LabelKey, LabelValue
-from components.kubernetes_object import KubernetesObject
-from components.location import Location
-from components.pod_role import PodRole, PodRoleArgs, RunsOn
-from components.section import Mistake, Section
+from ..cluster_ref import ClusterRef
+from ..iam.pod_role import PodRole, PodRoleArgs
+from ..kubernetes.admission import Pods
+from ..kubernetes.charts import Chart, Installation
+from ..kubernetes.kubernetes_object import KubernetesObject
+from ..kubernetes.labels import LabelKey, LabelValue
+from ..kubernetes.quantities import Quantity
+from ..placement import ON_ANY_NODE, Placement, RunsOn
+from ..section import Mistake, Section
+from . import user_values
 
 NAMESPACE = "kube-system"
-"""Of all add-ons: its pods may have the highest priorities, and one Fargate selector takes all."""
+"""The namespace of all add-ons: its pods may have the highest priorities, and one Fargate selector
+takes all."""
 FARGATE_SIZE = {"cpu": "250m", "memory": "256M"}
 """The most that still fits Fargate's smallest size, which adds 256 MB and rounds up."""
 NODE_SIZE = {"cpu": "50m", "memory": "128Mi"}
@@ -63,10 +66,11 @@ class ChartConfig(AddonConfig):
     ON_NODES: ClassVar[Mapping[str, str]] = NODE_SIZE
 
     cpu: Quantity | None = None
-    """Of each pod. Absent: on Fargate what its smallest size holds, on nodes what the add-on
+    """vCPUs of each pod. Absent: on Fargate what its smallest size holds, on nodes what the add-on
     needs."""
     memory: Quantity | None = None
-    """Absent: on Fargate what its smallest size holds, 250m and 256M; on nodes 50m and 128Mi."""
+    """Memory of each pod. Absent: on Fargate what its smallest size holds, 250m and 256M; on nodes
+    50m and 128Mi."""
     node_selector: Mapping[LabelKey, LabelValue] = {}
     """On nodes only: where its pods may run, for example `lifecycle: OnDemand`."""
     values_file: str | None = Field(default=None, min_length=1)
@@ -84,15 +88,20 @@ class ChartConfig(AddonConfig):
         return file
 
     def resources(self, runs_on: RunsOn) -> dict[str, dict[str, str]]:
-        """Requests, and limits that equal them: Fargate knows no others. On nodes a limit of the
-        processor would only slow pods down where there is some to spare."""
+        """The size that the section or the add-on itself asks for: see `resources`."""
         default = self.ON_FARGATE if runs_on is RunsOn.FARGATE else self.ON_NODES
         size = {
             "cpu": self.cpu or default["cpu"],
             "memory": self.memory or default["memory"],
         }
-        limits = size if runs_on is RunsOn.FARGATE else {"memory": size["memory"]}
-        return {"requests": size, "limits": limits}
+        return resources(size, runs_on)
+
+
+def resources(size: Mapping[str, str], runs_on: RunsOn) -> dict[str, dict[str, str]]:
+    """Requests, and limits that equal them: Fargate knows no others. On nodes a limit of the
+    processor would only slow pods down where there is some to spare."""
+    limits = size if runs_on is RunsOn.FARGATE else {"memory": size["memory"]}
+    return {"requests": dict(size), "limits": dict(limits)}
 
 
 class PodsConfig(ChartConfig):
@@ -106,23 +115,10 @@ class PodsConfig(ChartConfig):
 class AddonArgs:
     """What every add-on is given; its own Args add the stack file's part as `config`."""
 
-    cluster: str
-    """The cluster's name, known in advance."""
-    cluster_name: pulumi.Input[str]
-    """The same as an output, so that it waits for the control plane."""
-    oidc_provider_arn: pulumi.Input[str]
-    """The cluster's OIDC provider in IAM, which IRSA trusts."""
-    location: Location
-    """Where the stack is deployed."""
-    runs_on: RunsOn
-    """Where its pods run, which decides how they get their rights."""
-    charts: ChartSource
-    """Where charts and images come from."""
-    needs: Sequence[pulumi.Resource]
-    """Its pods' compute, and the way to AWS by which it finishes its work in a destroy."""
-    kubernetes: pulumi.ProviderResource | None = None
-    """The provider of the cluster, for its objects only; absent: by opts, and then all of it waits
-    for the provider, its roles and rights too."""
+    cluster: ClusterRef
+    """The cluster that gets the add-on."""
+    placement: Placement = ON_ANY_NODE
+    """The place of the add-on's pods, and what the pods need there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +139,9 @@ def install(
     """The chart in kube-system, with these values and the user's own over them."""
     if args.config.values_file:
         values = user_values.merged(values, user_values.read(args.config.values_file))
-    return args.charts.release(name, chart, Installation(namespace=NAMESPACE, values=values), opts)
+    return args.cluster.charts.release(
+        name, chart, Installation(namespace=NAMESPACE, values=values), opts
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,6 +163,9 @@ class AddonAccount(pulumi.ComponentResource):
 
     role_arn: pulumi.Output[str]
     """Known once the policies are attached."""
+    associated: str | None
+    """The account's name where its pods get their rights by Pod Identity; None on Fargate, where
+    they do by IRSA."""
 
     def __init__(
         self, name: str, args: ServiceAccountArgs, opts: pulumi.ResourceOptions | None = None
@@ -174,9 +175,8 @@ class AddonAccount(pulumi.ComponentResource):
         role = PodRole(
             f"{name}-role",
             PodRoleArgs(
-                runs_on=addon.runs_on,
-                cluster_name=addon.cluster_name,
-                oidc_provider_arn=addon.oidc_provider_arn,
+                cluster=addon.cluster,
+                runs_on=addon.placement.runs_on,
                 namespace=NAMESPACE,
                 service_account=args.service_account,
                 policy=args.policy,
@@ -190,7 +190,29 @@ class AddonAccount(pulumi.ComponentResource):
         KubernetesObject(
             f"{name}-account",
             {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata},
-            opts=pulumi.ResourceOptions(parent=self, provider=addon.kubernetes, depends_on=[role]),
+            opts=pulumi.ResourceOptions(
+                parent=self, provider=addon.cluster.provider, depends_on=[role]
+            ),
         )
         self.role_arn = role.role_arn
+        self.associated = args.service_account if addon.placement.on_nodes else None
         self.register_outputs({"roleArn": self.role_arn})
+
+
+def release_options(
+    parent: pulumi.Resource, args: ChartArgs, account: AddonAccount | None = None
+) -> pulumi.ResourceOptions:
+    """For an add-on's release: after its account and all it needs, and after EKS's webhooks know
+    them."""
+    pods = Pods(
+        namespace=NAMESPACE,
+        labels=args.config.POD_LABELS,
+        profile=args.placement.profile,
+        service_account=account.associated if account else None,
+    )
+    return pulumi.ResourceOptions(
+        parent=parent,
+        provider=args.cluster.provider,
+        depends_on=[*([account] if account else []), *args.placement.needs],
+        hooks=args.cluster.admission.hooks(pods),
+    )

@@ -6,25 +6,23 @@ from typing import Any
 
 import pulumi
 
-from components.addons.addon import AddonConfig
-from components.addons.aws_load_balancer_controller import (
+from ..cluster_ref import ClusterRef
+from ..placement import Placement
+from .aws_load_balancer_controller import (
     AwsLoadBalancerController,
     AwsLoadBalancerControllerArgs,
 )
-from components.addons.cluster_autoscaler import (
+from .cluster_autoscaler import (
     ClusterAutoscaler,
     ClusterAutoscalerArgs,
     ClusterAutoscalerConfig,
 )
-from components.addons.config import AddonsConfig
-from components.addons.ebs_csi import EbsCsi, EbsCsiArgs
-from components.addons.efs_csi import EfsCsi, EfsCsiArgs
-from components.addons.external_dns import ExternalDns, ExternalDnsArgs
-from components.addons.kube_ops_view import KubeOpsView, KubeOpsViewArgs
-from components.addons.metrics_server import MetricsServer, MetricsServerArgs
-from components.charts import ChartSource
-from components.location import Location
-from components.pod_role import RunsOn
+from .config import AddonsConfig
+from .ebs_csi import EbsCsi, EbsCsiArgs
+from .efs_csi import EfsCsi, EfsCsiArgs
+from .external_dns import ExternalDns, ExternalDnsArgs
+from .kube_ops_view import KubeOpsView, KubeOpsViewArgs
+from .metrics_server import MetricsServer, MetricsServerArgs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,14 +33,10 @@ class AddonsArgs:
     """The stack file's part."""
     cluster_autoscaler: ClusterAutoscalerConfig | None
     """A section of its own in the file: it is about nodes as much as about pods."""
-    cluster: str
-    """The cluster's name, known in advance."""
-    cluster_name: pulumi.Input[str]
-    """The same as an output, so that it waits for the control plane."""
-    oidc_provider_arn: pulumi.Input[str]
-    """The cluster's OIDC provider in IAM, which IRSA trusts."""
-    kubernetes_version: str
-    """The cluster's minor version."""
+    cluster: ClusterRef
+    """The cluster that gets the add-ons."""
+    placement: Callable[[Mapping[str, str]], Placement]
+    """By the labels of pods in kube-system: where they run, and what they need there."""
     vpc_id: pulumi.Input[str]
     """Where load balancers and mount targets go."""
     spot_groups: Sequence[str]
@@ -50,27 +44,14 @@ class AddonsArgs:
     zonal: bool
     """Whether there is one for each zone."""
     known_vpc_id: str | None
-    """The same where it is known in advance: of a private zone there may be namesakes."""
-    isolated: bool
-    """Whether pods have no way to the internet."""
+    """The VPC's id where it is known in advance: a private zone may have namesakes in other
+    VPCs."""
     subnet_ids: Sequence[pulumi.Input[str]]
     """Private ones, one a zone."""
     security_group_ids: Sequence[pulumi.Input[str]]
-    """Of Fargate pods and of nodes, from where volumes are mounted."""
-    location: Location
-    """Where the stack is deployed."""
-    charts: ChartSource
-    """Where charts and images come from."""
-    runs_on: Callable[[Mapping[str, str]], RunsOn]
-    """By the labels of pods in kube-system: where they run."""
-    home: Callable[[Mapping[str, str]], Sequence[pulumi.Resource]]
-    """By the same labels: the profile or the nodes that run them."""
-    way_out: Sequence[pulumi.Resource]
-    """The routes to AWS, until the last load balancer, record and volume is gone."""
+    """Security groups of Fargate pods and of nodes, from where volumes are mounted."""
     coredns: Sequence[pulumi.Resource]
     """Name resolution, for those whose chart cannot do without."""
-    kubernetes: pulumi.ProviderResource
-    """The provider of the cluster."""
 
 
 class Addons(pulumi.ComponentResource):
@@ -93,7 +74,9 @@ class Addons(pulumi.ComponentResource):
             MetricsServer(
                 "metrics-server",
                 MetricsServerArgs(
-                    config=config.metrics_server, **_given(args, config.metrics_server)
+                    config=config.metrics_server,
+                    cluster=args.cluster,
+                    placement=args.placement(config.metrics_server.POD_LABELS),
                 ),
                 opts=child,
             )
@@ -105,7 +88,8 @@ class Addons(pulumi.ComponentResource):
                     vpc_id=args.vpc_id,
                     subnet_ids=args.subnet_ids,
                     security_group_ids=args.security_group_ids,
-                    **_given(args, config.efs_csi),
+                    cluster=args.cluster,
+                    placement=args.placement(config.efs_csi.POD_LABELS),
                 ),
                 opts=child,
             )
@@ -116,8 +100,8 @@ class Addons(pulumi.ComponentResource):
                 "ebs-csi",
                 EbsCsiArgs(
                     config=config.ebs_csi,
-                    kubernetes_version=args.kubernetes_version,
-                    **_given(args, config.ebs_csi, args.coredns),
+                    cluster=args.cluster,
+                    placement=args.placement(config.ebs_csi.POD_LABELS).after(args.coredns),
                 ),
                 opts=child,
             )
@@ -127,11 +111,10 @@ class Addons(pulumi.ComponentResource):
                 "cluster-autoscaler",
                 ClusterAutoscalerArgs(
                     config=args.cluster_autoscaler,
-                    kubernetes_version=args.kubernetes_version,
-                    isolated=args.isolated,
                     spot_groups=args.spot_groups,
                     zonal=args.zonal,
-                    **_given(args, args.cluster_autoscaler),
+                    cluster=args.cluster,
+                    placement=args.placement(args.cluster_autoscaler.POD_LABELS),
                 ),
                 opts=child,
             )
@@ -144,7 +127,8 @@ class Addons(pulumi.ComponentResource):
                 AwsLoadBalancerControllerArgs(
                     config=config.aws_load_balancer_controller,
                     vpc_id=args.vpc_id,
-                    **_given(args, config.aws_load_balancer_controller),
+                    cluster=args.cluster,
+                    placement=args.placement(config.aws_load_balancer_controller.POD_LABELS),
                 ),
                 opts=child,
             )
@@ -155,7 +139,8 @@ class Addons(pulumi.ComponentResource):
                 ExternalDnsArgs(
                     config=config.external_dns,
                     vpc_id=args.known_vpc_id,
-                    **_given(args, config.external_dns),
+                    cluster=args.cluster,
+                    placement=args.placement(config.external_dns.POD_LABELS),
                 ),
                 opts=child,
             )
@@ -166,7 +151,8 @@ class Addons(pulumi.ComponentResource):
                 KubeOpsViewArgs(
                     config=config.kube_ops_view,
                     load_balancers=owners,
-                    **_given(args, config.kube_ops_view),
+                    cluster=args.cluster,
+                    placement=args.placement(config.kube_ops_view.POD_LABELS),
                 ),
                 opts=child,
             )
@@ -174,19 +160,3 @@ class Addons(pulumi.ComponentResource):
                 outputs["kubeOpsViewUrl"] = page.url
         self.outputs = outputs
         self.register_outputs(outputs)
-
-
-def _given(
-    args: AddonsArgs, addon: AddonConfig, needs: Sequence[pulumi.Resource] = ()
-) -> dict[str, Any]:
-    """What every add-on is given, see AddonArgs."""
-    return {
-        "cluster": args.cluster,
-        "cluster_name": args.cluster_name,
-        "oidc_provider_arn": args.oidc_provider_arn,
-        "location": args.location,
-        "runs_on": args.runs_on(addon.POD_LABELS),
-        "charts": args.charts,
-        "needs": [*args.home(addon.POD_LABELS), *args.way_out, *needs],
-        "kubernetes": args.kubernetes,
-    }

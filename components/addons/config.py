@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping
 
 from pydantic.alias_generators import to_camel
 
-from components.addons.addon import AddonConfig
-from components.addons.aws_load_balancer_controller import AwsLoadBalancerControllerConfig
-from components.addons.ebs_csi import EbsCsiConfig
-from components.addons.efs_csi import EfsCsiConfig
-from components.addons.external_dns import ExternalDnsConfig, hostname_problem
-from components.addons.kube_ops_view import KubeOpsViewConfig
-from components.addons.metrics_server import MetricsServerConfig
-from components.addons.node_termination_handler import NodeTerminationHandlerConfig
-from components.section import Mistake, Section
+from ..section import Mistake, Section
+from .addon import AddonConfig
+from .aws_load_balancer_controller import AwsLoadBalancerControllerConfig
+from .ebs_csi import EbsCsiConfig
+from .efs_csi import EfsCsiConfig
+from .external_dns import ExternalDnsConfig, hostname_problem
+from .kube_ops_view import KubeOpsViewConfig
+from .metrics_server import MetricsServerConfig
+from .node_termination_handler import NodeTerminationHandlerConfig
 
 
 class AddonsConfig(Section):
@@ -35,7 +35,7 @@ class AddonsConfig(Section):
 
     @property
     def on(self) -> Mapping[str, AddonConfig]:
-        """Those that are on, by their keys in the file."""
+        """The add-ons that are on, by their keys in the file."""
         sections = {to_camel(name): getattr(self, name) for name in type(self).model_fields}
         return {key: section for key, section in sections.items() if section is not None}
 

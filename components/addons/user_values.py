@@ -10,8 +10,13 @@ import yaml
 
 PROJECT = Path(__file__).resolve().parents[2]
 """A file's name is relative to it."""
-CHART_VALUES = Path(__file__).with_name("chart_values")
-"""Of each chart its own values.yaml, in a folder of the chart's name; see the README there."""
+ADDONS = Path(__file__).parent
+"""Each add-on's folder has its chart's own values.yaml; see the README here."""
+_FOLDERS = {
+    "aws-efs-csi-driver": "efs_csi",
+    "aws-node-termination-handler": "node_termination_handler",
+}
+"""The add-on of each chart that has another name."""
 OPEN_MAPS = frozenset(
     {
         "affinity",
@@ -19,6 +24,7 @@ OPEN_MAPS = frozenset(
         "daemonsetAffinity",
         "deploymentStrategy",
         "env",
+        "extraArgs",
         "livenessProbe",
         "nodeSelector",
         "podSecurityContext",
@@ -26,28 +32,40 @@ OPEN_MAPS = frozenset(
         "readinessProbe",
         "resources",
         "securityContext",
+        "selector",
         "socketDirVolume",
         "strategy",
         "tmpVolume",
         "updateStrategy",
     }
 )
-"""Maps of a Kubernetes type that a chart has a default for: any of its fields may be given."""
+"""Maps that a chart prints as they are and has a default for: any keys may be given."""
+
+
+def folder(chart: str) -> Path:
+    """The folder of the add-on that installs a chart, by the chart's name."""
+    return ADDONS / _FOLDERS.get(chart, chart.replace("-", "_"))
 
 
 @lru_cache
 def of_chart(chart: str) -> Mapping[str, Any]:
     """What the chart itself says, by its name: every key that it knows."""
-    folder = CHART_VALUES / chart
-    values, inherited = _loaded(folder / "values.yaml"), folder / "inherited.yaml"
-    return merged(_loaded(inherited), values) if inherited.exists() else values
+    return merged(unlisted(chart), _loaded(folder(chart) / "values.yaml"))
+
+
+def unlisted(chart: str) -> Mapping[str, Any]:
+    """Keys that the chart's templates read and that its values.yaml does not list."""
+    file = folder(chart) / "unlisted.yaml"
+    return _loaded(file) if file.exists() else {}
 
 
 def read(file: str) -> Mapping[str, Any]:
     """The user's values. Raises OSError and ValueError where `problems` tells of them."""
     values = _loaded(PROJECT / file)
     if not isinstance(values, dict):
-        raise ValueError(f"holds no values: write it as keys with values, as in {CHART_VALUES}")
+        raise ValueError(
+            f"holds no values: write it as keys with values, as in {ADDONS}/*/values.yaml"
+        )
     return cast(dict[str, Any], values)
 
 

@@ -1,6 +1,6 @@
 """Karpenter's controller: its charts, its rights, and the role of the nodes it launches."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,21 +9,24 @@ import pulumi_aws as aws
 import pulumi_kubernetes as k8s
 from pydantic import Field
 
-from components.charts import Chart, ChartSource, Installation
-from components.interruption import InterruptionQueue
-from components.karpenter.iam import controller_policies, policy_name
-from components.karpenter.node_classes import ExtraRights
-from components.karpenter.quantities import Quantity
-from components.kubernetes_object import KubernetesObject
-from components.location import Location
-from components.names import POLICY_NAME_LIMIT, ROLE_NAME_LIMIT, fitted
-from components.pod_role import PodRole, PodRoleArgs, RunsOn
-from components.section import Section
-from components.service_role import ServiceRole, ServiceRoleArgs
+from ..cluster_ref import ClusterRef
+from ..iam.pod_role import PodRole, PodRoleArgs
+from ..iam.service_role import ServiceRole, ServiceRoleArgs
+from ..kubernetes.admission import PROFILE_LABEL, Pods
+from ..kubernetes.charts import Chart, Installation
+from ..kubernetes.kubernetes_object import KubernetesObject
+from ..kubernetes.quantities import Quantity
+from ..names import POLICY_NAME_LIMIT, ROLE_NAME_LIMIT, fitted
+from ..nodes.interruption import InterruptionQueue
+from ..placement import Placement
+from ..section import Section
+from .iam import controller_policies, policy_name
+from .node_classes import ExtraRights
 
 CHART = "karpenter"
 CRD_CHART = "karpenter-crd"
 REPOSITORY = "oci://public.ecr.aws/karpenter"
+IMAGE = "public.ecr.aws/karpenter/controller"
 SERVICE_ACCOUNT = "karpenter"
 POD_LABELS = {"app.kubernetes.io/name": "karpenter", "app.kubernetes.io/instance": "karpenter"}
 """What the chart puts on the controller's pods: a Fargate selector must match it."""
@@ -42,9 +45,9 @@ class ControllerConfig(Section):
     replicas: int | None = Field(default=None, ge=1, le=3)
     """Absent: 2, or 1 where there is only one node to run on."""
     cpu: Quantity = "1"
-    """Of each pod: what it asks for and may take."""
+    """vCPUs that each pod requests and is limited to."""
     memory: Quantity = "1Gi"
-    """The same."""
+    """Memory that each pod requests and is limited to."""
     spot_to_spot_consolidation: bool = False
     """Swap spot nodes for cheaper spot too; it wants 15 instance types to choose from."""
     node_repair: bool = False
@@ -59,38 +62,28 @@ class ControllerArgs:
     config: ControllerConfig
     """The stack file's part."""
     version: str
-    """Of both charts."""
+    """The version of both charts."""
     namespace: str
     """Where its pods run."""
-    cluster: str
-    """The cluster's name, known in advance: rights and roles name it."""
-    cluster_name: pulumi.Input[str]
-    """The same as an output, so that the controller waits for the control plane."""
-    oidc_provider_arn: pulumi.Input[str]
-    """The cluster's OIDC provider in IAM, which IRSA trusts."""
-    location: Location
-    """Where the stack is deployed."""
-    runs_on: RunsOn
-    """Where its pods run, which decides how they get their rights."""
-    replicas: int
-    """How many pods; the chart gives each a node, or a Fargate pod, of its own."""
+    cluster: ClusterRef
+    """The cluster that Karpenter gives nodes to."""
+    placement: Placement
+    """The place of the controller's pods, and what the pods need until the last node is gone:
+    their compute, and the routes to AWS. The chart gives each pod a node, or a Fargate pod, of
+    its own."""
     queue: InterruptionQueue
     """By which it hears of interruptions."""
-    isolated: bool
-    """Whether there is no way to the internet, so neither IAM nor the price list."""
     extra_rights: ExtraRights = field(default_factory=ExtraRights)
     """What the node classes need beyond upstream's policies."""
     static_capacity: bool = False
     """Whether a pool has `replicas`."""
     capacity_buffers: bool = False
     """Whether there are CapacityBuffers."""
-    charts: ChartSource
-    """Where charts and images come from."""
-    needs: Sequence[pulumi.Resource]
-    """Its own compute, and the routes by which it reaches AWS until the last node is gone."""
-    kubernetes: pulumi.ProviderResource | None = None
-    """The provider of the cluster; absent: by opts. A component that gets it by opts waits for it,
-    and with it roles and rights inside, which could be made beside the control plane."""
+
+    @property
+    def replicas(self) -> int:
+        """The number of pods: what the file says, else two, or one where only one finds a place."""
+        return self.config.replicas or min(2, self.placement.nodes)
 
 
 class Controller(pulumi.ComponentResource):
@@ -110,10 +103,10 @@ class Controller(pulumi.ComponentResource):
         node_role = ServiceRole(
             f"{name}-node",
             ServiceRoleArgs(
-                service=f"ec2.{args.location.dns_suffix}",
-                physical_name=fitted(f"KarpenterNodeRole-{args.cluster}", ROLE_NAME_LIMIT),
+                service=f"ec2.{args.cluster.location.dns_suffix}",
+                physical_name=fitted(f"KarpenterNodeRole-{args.cluster.name}", ROLE_NAME_LIMIT),
                 managed_policies={
-                    noun: args.location.managed_policy(policy)
+                    noun: args.cluster.location.managed_policy(policy)
                     for noun, policy in NODE_POLICIES.items()
                 },
             ),
@@ -122,7 +115,7 @@ class Controller(pulumi.ComponentResource):
         # EC2_LINUX, not STANDARD: nodes cannot join by the latter (karpenter-provider-aws#7558).
         access = aws.eks.AccessEntry(
             f"{name}-node",
-            cluster_name=args.cluster_name,
+            cluster_name=args.cluster.live_name,
             principal_arn=node_role.role_arn,
             type="EC2_LINUX",
             opts=child,
@@ -133,19 +126,19 @@ class Controller(pulumi.ComponentResource):
         role = PodRole(
             f"{name}-role",
             PodRoleArgs(
-                runs_on=args.runs_on,
-                cluster_name=args.cluster_name,
-                oidc_provider_arn=args.oidc_provider_arn,
+                cluster=args.cluster,
+                runs_on=args.placement.runs_on,
                 namespace=args.namespace,
                 service_account=SERVICE_ACCOUNT,
-                physical_name=fitted(f"{args.cluster}-karpenter", ROLE_NAME_LIMIT),
+                account_comes_later=True,
+                physical_name=fitted(f"{args.cluster.name}-karpenter", ROLE_NAME_LIMIT),
                 managed_policies=self._policies(name, args, node_role.role),
             ),
             opts=child,
         )
         namespace, flows = self._namespace(name, args)
         in_namespace = pulumi.ResourceOptions(
-            parent=self, provider=args.kubernetes, depends_on=namespace
+            parent=self, provider=args.cluster.provider, depends_on=namespace
         )
         # A release of its own: Helm never upgrades the CRDs that lie inside a chart.
         crds = self._release(CRD_CHART, args, {}, in_namespace)
@@ -156,8 +149,9 @@ class Controller(pulumi.ComponentResource):
             # It leaves at once where one of its rights is missing: all come first.
             pulumi.ResourceOptions(
                 parent=self,
-                provider=args.kubernetes,
-                depends_on=[crds, role, args.queue, access, *flows, *args.needs],
+                provider=args.cluster.provider,
+                depends_on=[crds, role, args.queue, access, *flows, *args.placement.needs],
+                hooks=args.cluster.admission.hooks(pods_of(args)),
             ),
         )
         self.register_outputs({"nodeRoleName": self.node_role_name})
@@ -165,19 +159,20 @@ class Controller(pulumi.ComponentResource):
     def _policies(
         self, name: str, args: ControllerArgs, node_role: aws.iam.Role
     ) -> dict[str, pulumi.Input[str]]:
+        location, cluster = args.cluster.location, args.cluster.name
         inputs = pulumi.Output.all(node_role_arn=node_role.arn, queue_arn=args.queue.queue_arn)
         documents = inputs.apply(
             lambda known: controller_policies(
-                location=args.location, cluster=args.cluster, extra=args.extra_rights, **known
+                location=location, cluster=cluster, extra=args.extra_rights, **known
             )
         )
         nouns = controller_policies(
-            location=args.location, cluster=args.cluster, node_role_arn="", queue_arn=""
+            location=location, cluster=cluster, node_role_arn="", queue_arn=""
         )
         return {
             noun: aws.iam.Policy(
                 f"{name}-{noun}",
-                name=fitted(policy_name(noun, args.cluster), POLICY_NAME_LIMIT),
+                name=fitted(policy_name(noun, args.cluster.name), POLICY_NAME_LIMIT),
                 policy=pulumi.Output.json_dumps(documents[noun]),
                 opts=pulumi.ResourceOptions(parent=self),
             ).arn
@@ -190,7 +185,7 @@ class Controller(pulumi.ComponentResource):
         """The namespace, and the priority that the API server gives to pods of kube-system."""
         if args.namespace == "kube-system":
             return [], []
-        in_cluster = pulumi.ResourceOptions(parent=self, provider=args.kubernetes)
+        in_cluster = pulumi.ResourceOptions(parent=self, provider=args.cluster.provider)
         namespace = KubernetesObject(
             name,
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": args.namespace}},
@@ -220,7 +215,17 @@ class Controller(pulumi.ComponentResource):
     ) -> k8s.helm.v3.Release:
         source = Chart(name=chart, repository=REPOSITORY, version=args.version)
         into = Installation(namespace=args.namespace, values=values, skip_crds=True)
-        return args.charts.release(chart, source, into, opts)
+        return args.cluster.charts.release(chart, source, into, opts)
+
+
+def pods_of(args: ControllerArgs) -> Pods:
+    """The controller's pods, as the webhooks of EKS have to know them."""
+    return Pods(
+        namespace=args.namespace,
+        labels=POD_LABELS,
+        profile=args.placement.profile,
+        service_account=SERVICE_ACCOUNT if args.placement.on_nodes else None,
+    )
 
 
 def helm_values(
@@ -230,13 +235,22 @@ def helm_values(
     queue_name: pulumi.Input[str],
 ) -> dict[str, Any]:
     """The chart's values; what is not here is the chart's default, and right."""
+    profile = args.placement.profile
     resources = {"cpu": args.config.cpu, "memory": args.config.memory}
+    controller: dict[str, Any] = {
+        # The controller takes the node's memory for its own where it has no limits.
+        "resources": {"requests": resources, "limits": resources},
+        # Fargate has no metadata service, and a hop limit of 1 keeps pods from it.
+        "env": [{"name": "AWS_REGION", "value": args.cluster.location.region}],
+    }
+    if args.cluster.charts.images:
+        controller["image"] = {"repository": args.cluster.charts.image(IMAGE)}
     return {
         "settings": {
-            "clusterName": args.cluster_name,
+            "clusterName": args.cluster.live_name,
             # The queue's name. Helm ignores an unknown key: interruption would silently be off.
             "interruptionQueue": queue_name,
-            "isolatedVPC": args.isolated,
+            "isolatedVPC": args.cluster.isolated,
             # Kubernetes' version and the service CIDR from EKS rather than from what the API says.
             "eksControlPlane": True,
             # All of them: a gate that is missing prints as nil, and the flag's parser fails.
@@ -252,14 +266,11 @@ def helm_values(
         },
         "serviceAccount": {"create": True, "name": SERVICE_ACCOUNT, "annotations": annotations},
         "replicas": args.replicas,
+        # A new profile changes this label, so new pods come before the old profile goes.
+        "podLabels": {PROFILE_LABEL: profile} if profile else {},
         # CoreDNS starts later, and may one day run on nodes that Karpenter has to launch first.
         "dnsPolicy": "Default",
-        "controller": {
-            # Without limits the code takes the node's memory for its own.
-            "resources": {"requests": resources, "limits": resources},
-            # Fargate has no metadata service, and a hop limit of 1 keeps pods from it.
-            "env": [{"name": "AWS_REGION", "value": args.location.region}],
-        },
+        "controller": controller,
     }
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from components.karpenter import cel
-from components.karpenter.crd_structure import PathParts, Refusal, Schema, as_list, as_map
+from . import cel
+from .crd_structure import PathParts, Refusal, Schema, as_list, as_map
 
 
 class _Absent:

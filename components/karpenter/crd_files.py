@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from components.karpenter import object_meta
-from components.karpenter.crd_structure import Schema, as_list, as_map
+from . import object_meta
+from .crd_structure import Schema, as_list, as_map
 
 CRDS = Path(__file__).parent / "crds"
 

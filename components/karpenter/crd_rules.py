@@ -2,16 +2,16 @@
 
 The rules are upstream's: schema and CEL rules of the CRD files in `crds/`, in the order of the API
 server: defaults first, then the structure, then the CEL rules. It is fast enough for each start of
-the program (`python -m bench`).
+the program (`python -m rehearsal.bench`).
 """
 
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from components.karpenter import crd_cel, crd_structure, object_meta
-from components.karpenter.crd_files import Crd, crd
-from components.karpenter.crd_structure import Refusal, as_map, dotted
+from . import crd_cel, crd_structure, object_meta
+from .crd_files import Crd, crd
+from .crd_structure import Refusal, as_map, dotted
 
 
 class Violation(NamedTuple):
@@ -40,7 +40,7 @@ def violations(
 def refusals(
     kind: str, manifest: Mapping[str, Any], *, old: Mapping[str, Any] | None = None
 ) -> list[Refusal]:
-    """The same as `violations`, with the value that is refused and the rule that refuses it."""
+    """All violations as in `violations`, each with the value that is refused and the rule."""
     definition = crd(kind)
     new = crd_structure.with_defaults(definition.schema, _plain(manifest))
     found = [

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
-from components.karpenter import cel
+from . import cel
 
 Schema = Mapping[str, Any]
 PathParts = tuple[str | int, ...]

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from components.karpenter.quantities import BudgetDuration, DurationOrNever, refused
-from components.karpenter.schedule import Schedule
-from components.section import Mistake, Section
+from ..kubernetes.quantities import BudgetDuration, DurationOrNever, refused
+from ..section import Mistake, Section
+from .schedule import Schedule
 
 MOST_BUDGETS = 50
 """What the API takes of one pool."""

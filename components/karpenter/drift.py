@@ -19,7 +19,7 @@ class Rolls(Enum):
 
     NONE = 0
     SOME = 1
-    """Those that no longer fit: often none of them, sometimes all."""
+    """The nodes that no longer fit are replaced: often none, sometimes all."""
     ALL = 2
 
 

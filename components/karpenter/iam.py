@@ -7,8 +7,8 @@ CRDs and event rules are one set for each minor: an older controller can fail un
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from components.karpenter.node_classes import ExtraRights
-from components.location import Location
+from ..location import Location
+from .node_classes import ExtraRights
 
 _LAUNCHED = (
     "fleet",

@@ -8,25 +8,26 @@ import pulumi
 import pulumi_aws as aws
 from pydantic import Field
 
-import versions
-from components.charts import ChartSource
-from components.interruption import InterruptionQueue, InterruptionQueueArgs
-from components.karpenter.controller import Controller, ControllerArgs, ControllerConfig
-from components.karpenter.disruption import DisruptionWindowConfig
-from components.karpenter.manifests import manifest
-from components.karpenter.node_classes import (
+from .. import versions
+from ..cluster_ref import ClusterRef
+from ..ec2.image_releases import published_image
+from ..ec2.offerings import Zones
+from ..kubernetes.kubernetes_object import KubernetesObject
+from ..kubernetes.quantities import seconds
+from ..nodes.interruption import InterruptionQueue, InterruptionQueueArgs
+from ..placement import ON_ANY_NODE, Placement
+from ..section import Mistake, Section
+from .controller import Controller, ControllerArgs, ControllerConfig
+from .disruption import DisruptionWindowConfig
+from .image_pins import image_pins
+from .manifests import manifest
+from .node_classes import (
     NodeClassConfig,
     extra_rights,
     node_class_spec,
 )
-from components.karpenter.node_pools import NodePoolConfig, node_pool_spec
-from components.karpenter.offerings import Zones
-from components.karpenter.pool_warnings import pool_warnings
-from components.karpenter.quantities import seconds
-from components.kubernetes_object import KubernetesObject
-from components.location import Location
-from components.pod_role import RunsOn
-from components.section import Mistake, Section
+from .node_pools import NodePoolConfig, node_pool_spec
+from .pool_warnings import pool_warnings
 
 DELETE_SECONDS = 3600
 """Draining is part of a pool's deletion; Pulumi's own 10 minutes would leave instances behind."""
@@ -38,7 +39,7 @@ class KarpenterConfig(Section):
     """Launches nodes for pods that have no place, and takes them away again."""
 
     version: str = Field(default=versions.KARPENTER, pattern=r"^\d+\.\d+\.\d+$")
-    """Of both charts. Rights and event rules are those of its minor."""
+    """The version of both charts. Rights and event rules are those of its minor."""
     namespace: str = Field(default="karpenter", pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
     """Where the controller's pods run."""
     controller: ControllerConfig = ControllerConfig()
@@ -75,36 +76,17 @@ class KarpenterArgs:
 
     config: KarpenterConfig
     """The stack file's part."""
-    cluster: str
-    """The cluster's name, known in advance."""
-    cluster_name: pulumi.Input[str]
-    """The same as an output, so that all of it waits for the control plane."""
-    oidc_provider_arn: pulumi.Input[str]
-    """The cluster's OIDC provider in IAM, which IRSA trusts."""
-    location: Location
-    """Where the stack is deployed."""
-    runs_on: RunsOn
-    """Where the controller's pods run."""
-    replicas: int = 2
-    """How many of them; each needs a node of its own that is not Karpenter's."""
-    isolated: bool
-    """Whether the network has no way to the internet."""
+    cluster: ClusterRef
+    """The cluster that gets the nodes."""
+    placement: Placement = ON_ANY_NODE
+    """The place of the controller's pods, which cannot be a node of Karpenter's, and what the pods
+    need there."""
+    node_needs: Sequence[pulumi.Resource] = ()
+    """What must be there before the first node and until after the last."""
     zones: Zones = None
     """Where nodes may be, as far as it is known in advance: for what the warnings count."""
     capacity_buffers: bool = False
     """Whether CapacityBuffers are asked for, which are behind a feature gate."""
-    charts: ChartSource
-    """Where charts and images come from."""
-    controller_needs: Sequence[pulumi.Resource]
-    """The controller's own compute, and the routes by which it reaches AWS."""
-    node_needs: Sequence[pulumi.Resource]
-    """What must be there before the first node and until after the last."""
-    security_group_id: pulumi.Input[str] | None = None
-    """The nodes' security group, where it does not carry the discovery tag: in a cluster of
-    somebody else, whose group stays as it is."""
-    kubernetes: pulumi.ProviderResource | None = None
-    """The provider of the cluster; absent: by opts. A component that gets it by opts waits for it,
-    and with it queue, roles and rights inside, which could be made beside the control plane."""
 
 
 class Karpenter(pulumi.ComponentResource):
@@ -123,7 +105,7 @@ class Karpenter(pulumi.ComponentResource):
         config = args.config
 
         queue = InterruptionQueue(
-            f"{name}-interruption", InterruptionQueueArgs(queue_name=args.cluster), opts=child
+            f"{name}-interruption", InterruptionQueueArgs(queue_name=args.cluster.name), opts=child
         )
         self.queue_name = queue.queue_name
         controller = Controller(
@@ -133,19 +115,11 @@ class Karpenter(pulumi.ComponentResource):
                 version=config.version,
                 namespace=config.namespace,
                 cluster=args.cluster,
-                cluster_name=args.cluster_name,
-                oidc_provider_arn=args.oidc_provider_arn,
-                location=args.location,
-                runs_on=args.runs_on,
-                replicas=args.replicas,
+                placement=args.placement,
                 queue=queue,
-                isolated=args.isolated,
                 extra_rights=extra_rights(config.node_classes),
                 static_capacity=config.has_static_pools,
                 capacity_buffers=args.capacity_buffers,
-                charts=args.charts,
-                needs=args.controller_needs,
-                kubernetes=args.kubernetes,
             ),
             opts=child,
         )
@@ -163,16 +137,22 @@ class Karpenter(pulumi.ComponentResource):
             key: _object(
                 key,
                 "EC2NodeClass",
-                node_class_spec(
-                    node_class,
-                    cluster=args.cluster,
-                    role=None if profile else controller.node_role_name,
-                    instance_profile=profile.name if profile else None,
-                    security_group_id=args.security_group_id,
+                self._published(
+                    key,
+                    args,
+                    node_class_spec(
+                        node_class,
+                        cluster=args.cluster.name,
+                        role=None if profile else controller.node_role_name,
+                        instance_profile=profile.name if profile else None,
+                        security_group_id=(
+                            None if args.cluster.discoverable else args.cluster.security_group_id
+                        ),
+                    ),
                 ),
                 pulumi.ResourceOptions(
                     parent=self,
-                    provider=args.kubernetes,
+                    provider=args.cluster.provider,
                     depends_on=needs,
                     custom_timeouts=_delete_within(DELETE_SECONDS),
                 ),
@@ -182,7 +162,7 @@ class Karpenter(pulumi.ComponentResource):
         for warning in pool_warnings(
             config.node_pools,
             config.node_classes,
-            region=args.location.region,
+            region=args.cluster.location.region,
             zones=args.zones,
             spot_to_spot=config.controller.spot_to_spot_consolidation,
         ):
@@ -194,12 +174,25 @@ class Karpenter(pulumi.ComponentResource):
                 node_pool_spec(pool, config.disruption_window),
                 pulumi.ResourceOptions(
                     parent=self,
-                    provider=args.kubernetes,
+                    provider=args.cluster.provider,
                     depends_on=[classes[pool.node_class]],
                     custom_timeouts=_delete_within(delete_seconds(pool)),
                 ),
             )
         self.register_outputs({"queueName": self.queue_name, "nodeRoleName": self.node_role_name})
+
+    def _published(self, key: str, args: KarpenterArgs, spec: dict[str, Any]) -> dict[str, Any]:
+        """The spec of a class, known once its alias is known to lead to images: Karpenter would
+        only write into its log that it finds none, and launch no node."""
+        pools = [pool for pool in args.config.node_pools.values() if pool.node_class == key]
+        pins = image_pins(
+            key, args.config.node_classes[key], pools, kubernetes=args.cluster.version
+        )
+        if not pins:
+            return spec
+        opts = pulumi.InvokeOutputOptions(parent=self)
+        images = pulumi.Output.all(*(published_image(pin, opts) for pin in pins))
+        return spec | {"amiSelectorTerms": images.apply(lambda _: spec["amiSelectorTerms"])}
 
 
 def _object(

@@ -1,9 +1,9 @@
 """From a place in a manifest to the line of the stack file that put it there."""
 
-from components.karpenter.crd_structure import PathParts
-from components.karpenter.node_classes import NodeClassConfig
-from components.karpenter.node_pools import NodePoolConfig
-from components.karpenter.requirements import every_requirement, short_forms
+from .crd_structure import PathParts
+from .node_classes import NodeClassConfig
+from .node_pools import NodePoolConfig
+from .requirements import every_requirement, short_forms
 
 _VOLUME = {"volumeSize": "size", "volumeType": "type"}
 """Fields of a volume that its short form calls otherwise."""

@@ -5,13 +5,13 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from components.karpenter import old_keys
-from components.karpenter.disruption import DisruptionConfig, DisruptionWindowConfig
-from components.karpenter.quantities import Duration, DurationOrNever, Quantity, refused
-from components.karpenter.requirements import NodeChoiceConfig, requirements
-from components.karpenter.taints import TaintConfig, named_twice
-from components.kubernetes_labels import LabelKey
-from components.section import Mistake, refuse
+from ..kubernetes.labels import LabelKey
+from ..kubernetes.quantities import Duration, DurationOrNever, Quantity, refused
+from ..kubernetes.taints import TaintConfig, named_twice
+from ..section import Mistake, refuse
+from . import old_keys
+from .disruption import DisruptionConfig, DisruptionWindowConfig
+from .requirements import NodeChoiceConfig, requirements
 
 NODE_CLASS_KIND = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass"}
 
@@ -41,7 +41,8 @@ class NodePoolConfig(NodeChoiceConfig):
     """Keeps so many nodes whatever pods there are: a static pool. Absent: nodes come and go with
     pods. A pool cannot change from one to the other; give the new one another name."""
     weight: int | None = Field(default=None, ge=1, le=100)
-    """Of several pools that fit, the heaviest is tried first. Absent counts as 0."""
+    """The rank of the pool: Karpenter tries the heaviest of all pools that fit first. Absent counts
+    as 0."""
     limits: Mapping[LabelKey, Quantity] = {}
     """The most of all nodes together: cpu, memory, any other resource, or `nodes`, their number.
     What is absent has no limit."""

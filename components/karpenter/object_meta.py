@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from components.karpenter.crd_structure import PathParts, Refusal, Schema, as_map
+from .crd_structure import PathParts, Refusal, Schema, as_map
 
 _PART = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = re.compile(rf"{_PART}(\.{_PART})*")

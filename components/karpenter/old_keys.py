@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from components.karpenter.quantities import duration
-from components.section import Mistake
+from ..kubernetes.quantities import duration
+from ..section import Mistake
 
 LABELS: Mapping[str, str] = {
     "karpenter.sh/provisioner-name": (
@@ -55,7 +55,7 @@ def of_a_pool(pool: Any) -> Iterator[Mistake]:
     for key in (key for key in _MANIFEST if key in given):
         problem = (
             "a pool has the keys of a manifest's spec, template.metadata and template.spec side by "
-            "side: move them here, or convert the file with `python -m migrate FILE`"
+            "side: move them here, or convert the file with `./frugal-eks migrate FILE`"
         )
         yield Mistake(key, problem)
     for key in (key for key in _ANNOTATIONS if key in _mapping(given.get("annotations"))):

@@ -4,15 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from components.karpenter.label_rules import LabelRule, rules_of
-from components.karpenter.node_pools import NodePoolConfig
-from components.karpenter.offerings import Offerings, Zones, fitting
-from components.karpenter.requirements import (
-    ARCHITECTURE,
-    CAPACITY_TYPE,
-    CATEGORY,
-    GENERATION,
-    OS,
+from ..ec2.label_rules import LabelRule, rules_of
+from ..ec2.labels import ARCHITECTURE, CAPACITY_TYPE, CATEGORY, GENERATION, OS
+from ..ec2.offerings import Offerings, Zones, fitting
+from .node_pools import NodePoolConfig
+from .requirements import (
     every_requirement,
     requirements,
     short_forms,

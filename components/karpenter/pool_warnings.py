@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from components.karpenter.instance_labels import LABELS
-from components.karpenter.label_rules import LabelRule
-from components.karpenter.node_pools import NodePoolConfig
-from components.karpenter.offerings import Zones, known_regions, values_of
-from components.karpenter.pool_choice import Place, PoolChoice
-from components.karpenter.quantities import seconds
-from components.karpenter.requirements import CAPACITY_TYPE, OS
-from components.section import Mistake
+from ..ec2.instance_labels import LABELS
+from ..ec2.label_rules import LabelRule
+from ..ec2.labels import CAPACITY_TYPE, OS
+from ..ec2.offerings import Zones, known_regions, values_of
+from ..kubernetes.quantities import seconds
+from ..section import Mistake
+from .node_pools import NodePoolConfig
+from .pool_choice import Place, PoolChoice
 
 SHORT_LIFE_SECONDS = 24 * 3600
 CHEAPER_SPOT_TYPES = 15
@@ -58,7 +58,7 @@ def unmatched(pools: Pools, *, region: str, zones: Zones = None) -> Iterator[Mis
             continue
         if not choice.matching.count:
             asked = known_regions()[region]
-            refresh = f"`python -m instance_types --region {region}` asks again"
+            refresh = f"`python -m frugal_eks.dev.instance_types --region {region}` asks again"
             problem = f"{choice.why_none()}. EC2 was asked on {asked}; {refresh}"
             yield Mistake(f"{path}.requirements", problem)
             continue
@@ -96,7 +96,7 @@ def _unused_classes(pools: Pools, classes: Collection[str]) -> Iterator[str]:
 def _uncounted(region: str) -> str:
     return (
         f"karpenter.nodePools: the list of EC2's offerings that ships has no {region}, so that "
-        "nobody counts what the pools match: `python -m instance_types --region "
+        "nobody counts what the pools match: `python -m frugal_eks.dev.instance_types --region "
         f"{region}` adds it"
     )
 

@@ -5,18 +5,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from components.karpenter import old_keys
-from components.kubernetes_labels import LabelKey, LabelValue
-from components.section import Mistake, Section
-
-ARCHITECTURE = "kubernetes.io/arch"
-CAPACITY_TYPE = "karpenter.sh/capacity-type"
-CATEGORY = "karpenter.k8s.aws/instance-category"
-FAMILY = "karpenter.k8s.aws/instance-family"
-GENERATION = "karpenter.k8s.aws/instance-generation"
-INSTANCE_TYPE = "node.kubernetes.io/instance-type"
-OS = "kubernetes.io/os"
-SIZE = "karpenter.k8s.aws/instance-size"
+from ..ec2.labels import (
+    ARCHITECTURE,
+    CAPACITY_TYPE,
+    CATEGORY,
+    FAMILY,
+    GENERATION,
+    INSTANCE_TYPE,
+    OS,
+    SIZE,
+)
+from ..kubernetes.labels import LabelKey, LabelValue
+from ..section import Mistake, Section
+from . import old_keys
 
 INSTANCE_KEYS = (INSTANCE_TYPE, FAMILY, CATEGORY, GENERATION)
 """Whose requirements use one of them has chosen instance types, and gets no default beside them."""
@@ -194,5 +195,5 @@ def every_requirement(config: NodeChoiceConfig) -> Sequence[RequirementConfig]:
 
 
 def requirements(config: NodeChoiceConfig) -> list[dict[str, Any]]:
-    """The same as the API takes them."""
+    """The requirements of the config in the form of the Karpenter API."""
     return [requirement.requirement() for requirement in every_requirement(config)]

@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import AfterValidator, Field
 
-from components.karpenter.quantities import refused
+from ..kubernetes.quantities import refused
 
 MACROS = ("@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually")
 EXAMPLE = 'for example "0 9 * * mon-fri"'

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from components.addresses import AddressRange
-from components.network.nat_instance import NatInstanceConfig
-from components.network.subnets import LARGEST, SMALLEST, subnet_plan
-from components.section import Mistake, Section
+from ..addresses import AddressRange
+from ..section import Mistake, Section
+from .nat_instance import NatInstanceConfig
+from .subnets import LARGEST, SMALLEST, subnet_plan
 
 VpcId = Annotated[str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$", examples=["vpc-0123456789abcdef0"])]
 SubnetId = Annotated[
@@ -22,9 +22,12 @@ def zones_kind(value: Any) -> str:
     return "names" if isinstance(value, list | tuple) else "count"
 
 
+MIN_ZONES, MAX_ZONES = 2, 4
 Zones = Annotated[
-    Annotated[int, Field(ge=2, le=4), Tag("count")]
-    | Annotated[tuple[ZoneName, ...], Field(min_length=2, max_length=4), Tag("names")],
+    Annotated[int, Field(ge=MIN_ZONES, le=MAX_ZONES), Tag("count")]
+    | Annotated[
+        tuple[ZoneName, ...], Field(min_length=MIN_ZONES, max_length=MAX_ZONES), Tag("names")
+    ],
     Discriminator(zones_kind),
 ]
 
@@ -35,11 +38,17 @@ class NewNetworkConfig(Section):
     cidr: AddressRange
     """The whole address range, /16 to /23 or so: pods take their addresses from it too."""
     availability_zones: Zones = 3
-    """How many of the region's zones, or which; changing the first ones replaces subnets."""
+    """How many of the region's zones, or which. Zones can be added at the end and taken from there:
+    no other subnet moves. See zonesAtCreation before the first such change."""
+    zones_at_creation: int | None = Field(default=None, ge=MIN_ZONES, le=MAX_ZONES)
+    """How many zones there were when the stack was made; absent: as many as now. Address ranges
+    were planned for these, and EKS keeps a control plane in these for good, so availabilityZones
+    cannot fall below it."""
     nat_gateways: Literal["none", "single", "perZone"] | None = None
-    """`single` costs about 33 USD a month and data; `perZone` that much for each zone, and outlives
-    the loss of one; `none` leaves no way out but the endpoints. Absent: `single`, or none where
-    there is a natInstance."""
+    """`single` costs about 33 USD a month and data, and every zone loses its way out with the
+    gateway's; `perZone` costs that much for each zone, and outlives the loss of one; `none` costs
+    nothing and leaves no way out but the endpoints. Absent: `single`, or none where there is a
+    natInstance."""
     nat_instance: NatInstanceConfig | None = None
     """In place of the gateways, for about 4 USD a month; 3.65 for an address come to either."""
     interface_endpoints: tuple[Annotated[str, Field(pattern=r"^[a-z0-9.-]+$")], ...] | None = None
@@ -52,6 +61,11 @@ class NewNetworkConfig(Section):
         """How many zones are meant."""
         zones = self.availability_zones
         return zones if isinstance(zones, int) else len(zones)
+
+    @property
+    def zones_of_cluster(self) -> int:
+        """How many of the zones, from the first on, the control plane is in."""
+        return self.zones_at_creation or self.zones
 
     @property
     def gateways(self) -> int:
@@ -75,9 +89,16 @@ class NewNetworkConfig(Section):
             yield Mistake("cidr", problem, str(self.cidr))
         else:
             try:
-                subnet_plan(self.cidr, self.zones)
+                subnet_plan(self.cidr, self.zones_of_cluster)
             except ValueError as error:
                 yield Mistake("cidr", f"{error}, or fewer availabilityZones", str(self.cidr))
+        if self.zones < self.zones_of_cluster:
+            yield Mistake(
+                "availabilityZones",
+                "EKS keeps a control plane in the zones in which it was made: leave at least "
+                f"zonesAtCreation, {self.zones_of_cluster}",
+                self.zones,
+            )
         if self.gateways and self.nat_instance:
             yield Mistake(
                 "natInstance",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from components.location import Location
+from ..location import Location
 
 ENDPOINTS_WITHOUT_INTERNET = ("ec2", "ecr.api", "ecr.dkr", "eks", "logs", "sqs", "ssm", "sts")
 """Interface endpoints that nodes, Fargate pods and Karpenter need where there is no NAT; S3 has
@@ -19,7 +19,7 @@ def base_endpoints(has_nodes: bool) -> tuple[str, ...]:
 
 
 def missing_endpoints(given: Sequence[str], needed: Sequence[str]) -> tuple[str, ...]:
-    """Those that are needed and not given, each once, in the order of the needed ones."""
+    """Endpoints that are needed and not given, each once, in the order of the needed ones."""
     return tuple(dict.fromkeys(service for service in needed if service not in given))
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
-from components.location import Location
-from components.network.config import ExistingNetworkConfig
-from components.network.endpoints import S3, service_name
-from components.network.tags import private_subnet_tags, public_subnet_tags
+from ..location import Location
+from .config import ExistingNetworkConfig
+from .endpoints import S3, service_name
+from .tags import private_subnet_tags, public_subnet_tags
 
 _AS_GOOD = {"1": ("1", ""), "shared": ("shared", "owned")}
 """What the AWS Load Balancer Controller and EKS take for the same as the value that we write."""
@@ -121,7 +121,7 @@ def _paths(config: ExistingNetworkConfig) -> Iterator[tuple[str, str]]:
 
 
 def _subnets(ids: Sequence[str], opts: pulumi.InvokeOptions) -> Mapping[str, FoundSubnet]:
-    """Of these subnets those that exist."""
+    """The subnets of these ids that exist, by id."""
     # A filter finds nothing without an error, where asking for one by its id fails.
     there = aws.ec2.get_subnets(filters=[{"name": "subnet-id", "values": list(ids)}], opts=opts)
     subnets = {id_: aws.ec2.get_subnet(id=id_, opts=opts) for id_ in there.ids}

@@ -9,11 +9,11 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from components.amazon_linux import ROOT_DEVICE, amazon_linux_ami
-from components.instance_types import InstanceType, is_graviton
-from components.location import Location
-from components.section import Mistake, Section
-from components.service_role import ServiceRole, ServiceRoleArgs
+from ..ec2.amazon_linux import ROOT_DEVICE, amazon_linux_ami
+from ..ec2.instance_types import InstanceType, is_graviton
+from ..iam.service_role import ServiceRole, ServiceRoleArgs
+from ..location import Location
+from ..section import Mistake, Section
 
 SERVES_TAG = "frugal-eks/nat-interface"
 """On the instance and its own interface; its value is the interface that the routes lead to."""
@@ -49,7 +49,7 @@ class NatInstanceArgs:
     vpc_id: pulumi.Input[str]
     """The VPC of its security group."""
     cidr: str
-    """Of the VPC: whoever is inside may send."""
+    """The range of the VPC: whoever is inside may send."""
     subnet_id: pulumi.Input[str]
     """A public one."""
     location: Location

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
-from components.location import Location
-from components.network import ways_out
-from components.network.config import ExistingNetworkConfig, NewNetworkConfig
-from components.network.existing import check
-from components.network.nat_instance import NatInstance, NatInstanceArgs
-from components.network.subnets import subnet_plan
-from components.network.tags import private_subnet_tags, public_subnet_tags
+from ..location import Location
+from . import ways_out
+from .config import ExistingNetworkConfig, NewNetworkConfig
+from .existing import check
+from .layout import check_layout
+from .nat_instance import NatInstance, NatInstanceArgs
+from .subnets import subnet_plan
+from .tags import private_subnet_tags, public_subnet_tags
 
 ZONES_WITHOUT_EKS = ("use1-az3", "usw1-az2", "cac1-az3")
 """Zone ids in which EKS makes no control plane (EKS user guide, subnet requirements)."""
@@ -41,6 +42,9 @@ class Network(pulumi.ComponentResource):
     """One a zone; the cluster, Fargate pods and nodes use them."""
     public_subnet_ids: Sequence[pulumi.Output[str]]
     """One a zone; for load balancers and NAT."""
+    control_plane_subnet_ids: Sequence[pulumi.Output[str]]
+    """The private ones in which the control plane is. EKS never lets it leave a zone, or into
+    another (containers-roadmap#2258)."""
     way_out: Sequence[pulumi.Resource]
     """Routes, endpoints and the NAT instance that private subnets need to reach AWS. What must be
     able to finish its work while the stack is destroyed depends on them; the control plane does
@@ -75,6 +79,7 @@ class Network(pulumi.ComponentResource):
         self.vpc_id = pulumi.Output.from_input(config.vpc_id)
         self.private_subnet_ids = [pulumi.Output.from_input(s) for s in config.private_subnet_ids]
         self.public_subnet_ids = [pulumi.Output.from_input(s) for s in config.public_subnet_ids]
+        self.control_plane_subnet_ids = self.private_subnet_ids
         tagged = {s: private_subnet_tags(cluster) for s in config.private_subnet_ids}
         tagged |= {s: public_subnet_tags(cluster) for s in config.public_subnet_ids}
         self.way_out = [
@@ -103,8 +108,12 @@ class Network(pulumi.ComponentResource):
         )
         self.vpc_id = vpc.id
 
-        zones = self._zone_names(config)
-        plan = subnet_plan(config.cidr, config.zones)
+        same_layout = check_layout(config, cluster, pulumi.InvokeOutputOptions(parent=self))
+        zones = [
+            pulumi.Output.all(zone, same_layout).apply(lambda known: str(known[0]))
+            for zone in self._zone_names(config)
+        ]
+        plan = subnet_plan(config.cidr, config.zones, config.zones_of_cluster)
         private = [
             aws.ec2.Subnet(
                 f"{name}-private-{number}",
@@ -129,6 +138,7 @@ class Network(pulumi.ComponentResource):
         ]
         self.private_subnet_ids = [subnet.id for subnet in private]
         self.public_subnet_ids = [subnet.id for subnet in public]
+        self.control_plane_subnet_ids = self.private_subnet_ids[: config.zones_of_cluster]
 
         place = ways_out.Place(
             name=name, cluster=cluster, vpc=vpc, cidr=str(config.cidr), opts=child

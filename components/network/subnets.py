@@ -16,23 +16,32 @@ class SubnetPlan:
     public: tuple[IPv4Network, ...]
 
 
-def subnet_plan(cidr: IPv4Network, zones: int) -> SubnetPlan:
+def subnet_plan(cidr: IPv4Network, zones: int, planned: int | None = None) -> SubnetPlan:
     """Cut large private subnets, where the pods are, and small public ones.
 
-    The CIDR is halved until there are more blocks than zones. Each zone gets one block for its
-    private subnet; the next block is cut in eight for the public ones. What remains of it, and the
-    blocks after it, stay free: room for what comes later. Raises ValueError with the sizes where
-    a public subnet would be smaller than AWS allows.
+    `planned` is the number of zones that the VPC was laid out for; None means `zones`. The CIDR is
+    halved until there are more blocks than planned zones. Each planned zone gets one block for its
+    private subnet; the next block is cut in eight for the public ones, of which half are kept for
+    that. A zone beyond the planned ones gets a block that is still free, or else the other half of
+    the block of the public subnets. So with one number of planned zones no subnet depends on how
+    many zones there are. Raises ValueError with the sizes where a public subnet would be smaller
+    than AWS allows, and where there is no room for so many zones.
     """
-    block = cidr.prefixlen + zones.bit_length()
+    planned = planned or zones
+    block = cidr.prefixlen + planned.bit_length()
     public = block + _PUBLIC_BITS
     if public > SMALLEST:
-        wanted = SMALLEST - _PUBLIC_BITS - zones.bit_length()
+        wanted = SMALLEST - _PUBLIC_BITS - planned.bit_length()
         raise ValueError(
-            f"/{cidr.prefixlen} is too small for {zones} zones: private subnets would be "
+            f"/{cidr.prefixlen} is too small for {planned} zones: private subnets would be "
             f"/{block} and public ones /{public}, AWS allows /{SMALLEST} at the smallest; "
             f"give /{wanted} or larger"
         )
     blocks = list(cidr.subnets(new_prefix=block))
-    public_blocks = list(blocks[zones].subnets(new_prefix=public))
-    return SubnetPlan(private=tuple(blocks[:zones]), public=tuple(public_blocks[:zones]))
+    public_half, other_half = blocks.pop(planned).subnets()
+    private = [*blocks, other_half]
+    public_blocks = list(public_half.subnets(new_prefix=public))
+    room = min(len(private), len(public_blocks))
+    if zones > room:
+        raise ValueError(f"a network for {planned} zones has room for {room}, not for {zones}")
+    return SubnetPlan(private=tuple(private[:zones]), public=tuple(public_blocks[:zones]))

@@ -4,6 +4,11 @@ DISCOVERY_TAG = "karpenter.sh/discovery"
 """The tag by which Karpenter finds subnets and the security group; its value is the cluster."""
 
 
+def owned_by(cluster: str) -> dict[str, str]:
+    """What `./frugal-eks sweep` knows a thing by that goes with this cluster."""
+    return {f"kubernetes.io/cluster/{cluster}": "owned"}
+
+
 def private_subnet_tags(cluster: str) -> dict[str, str]:
     """What internal load balancers, EKS and Karpenter look for."""
     return {

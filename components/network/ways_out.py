@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
-from components.location import Location
-from components.network.endpoints import S3, service_name
+from ..location import Location
+from .endpoints import S3, service_name
+from .tags import owned_by
 
 ANYWHERE = "0.0.0.0/0"
 
@@ -71,7 +72,11 @@ def public_routes(place: Place, public: Sequence[aws.ec2.Subnet]) -> list[pulumi
 def nat_gateways(
     place: Place, public: Sequence[aws.ec2.Subnet], open_routes: Sequence[pulumi.Resource]
 ) -> list[aws.ec2.NatGateway]:
-    """One in each of the given subnets, with an address of its own."""
+    """One in each of the given subnets, with an address of its own.
+
+    An `up` that is killed while AWS makes one leaves it unknown to the state, and the next `up`
+    makes another: by its tag the sweep finds the first.
+    """
     # On destroy it must still have its way out while pods behind it drain.
     after_routes = pulumi.ResourceOptions(parent=place.opts.parent, depends_on=open_routes)
     gateways: list[aws.ec2.NatGateway] = []
@@ -79,7 +84,7 @@ def nat_gateways(
         address = aws.ec2.Eip(
             f"{place.name}-nat-{number}",
             domain="vpc",
-            tags={"Name": f"{place.cluster}-nat-{number}"},
+            tags={"Name": f"{place.cluster}-nat-{number}", **owned_by(place.cluster)},
             # An address is of no use before its way out; and one step deeper, the gateway is
             # deleted beside the control plane, not after it: a minute of each destroy.
             opts=after_routes,
@@ -88,7 +93,7 @@ def nat_gateways(
             f"{place.name}-nat-{number}",
             subnet_id=subnet.id,
             allocation_id=address.id,
-            tags={"Name": f"{place.cluster}-{number}"},
+            tags={"Name": f"{place.cluster}-{number}", **owned_by(place.cluster)},
             opts=after_routes,
         )
         gateways.append(gateway)
@@ -169,6 +174,9 @@ def interface_endpoints(
         tags={"Name": f"{place.cluster}-endpoints"},
         opts=place.opts,
     )
+    # A VPC takes one endpoint with private DNS for each service: a second one beside it, as a
+    # replacement would be, is refused (hashicorp/terraform-provider-aws#17535).
+    one_at_a_time = pulumi.ResourceOptions(parent=place.opts.parent, delete_before_replace=True)
     return [
         aws.ec2.VpcEndpoint(
             f"{place.name}-{service.replace('.', '-')}",
@@ -179,7 +187,7 @@ def interface_endpoints(
             subnet_ids=[subnet.id for subnet in private],
             security_group_ids=[group.id],
             tags={"Name": f"{place.cluster}-{service}"},
-            opts=place.opts,
+            opts=one_at_a_time,
         )
         for service in services
     ]

@@ -1,8 +1,7 @@
 """The interruption queue alone, for a Karpenter that Helm or GitOps installs."""
 
 import pulumi
-
-from components.interruption import InterruptionQueue, InterruptionQueueArgs
+from frugal_eks.components.nodes.interruption import InterruptionQueue, InterruptionQueueArgs
 
 name = pulumi.Config().require("queueName")
 args = InterruptionQueueArgs(queue_name=name, own_rules_only=True)

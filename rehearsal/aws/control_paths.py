@@ -11,6 +11,8 @@ from rehearsal.aws.aws_errors import AwsError
 from rehearsal.aws.scaling.interruptions import NOTICE, Interruptions
 
 PREFIX = "/_rehearsal/"
+AUTHENTICATE = f"{PREFIX}authenticate"
+"""POST a TokenReview: the API server asks whose a token is."""
 REBALANCE = f"{PREFIX}rebalance"
 """POST ?instance=i-…: EC2 recommends a rebalance."""
 SPOT_INTERRUPTION = f"{PREFIX}spot-interruption"

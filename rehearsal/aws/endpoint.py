@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 from moto.moto_server.werkzeug_app import (
     DomainDispatcherApplication,
@@ -27,22 +28,27 @@ from moto.moto_server.werkzeug_app import (
 )
 from werkzeug.serving import make_server
 
-import versions
+from components import versions
 from rehearsal.aws import (
     control_paths,
+    iam_propagation,
     images,
     moto_endpoints,
     moto_gaps,
+    moto_gateways,
     moto_launches,
     price_api,
     signed_requests,
 )
 from rehearsal.aws.aws_errors import AwsError
 from rehearsal.aws.eks_service.api import EksApi
+from rehearsal.aws.eks_service.front import Front
 from rehearsal.aws.eks_service.kubernetes import ApiServer
 from rehearsal.aws.eks_service.state import ControlPlane, Eks
+from rehearsal.aws.eks_service.tokens import Authenticator
 from rehearsal.aws.moto_account import MotoAccount
 from rehearsal.aws.query_filters import filters, form_of
+from rehearsal.aws.quotas import Quotas
 from rehearsal.aws.scaling.scaling import Scaling
 from rehearsal.aws.self_managed_nodes import SelfManagedNodes
 
@@ -77,8 +83,11 @@ class Endpoint:
         self.eks = eks
         self.moto = moto
         self.eks_api = EksApi(eks)
+        self.authenticator = Authenticator(eks)
+        self.quotas = Quotas(eks.account)
         moto_launches.install()
         moto_endpoints.install()
+        moto_gateways.install()
         self.scaling = Scaling(eks.account)
         self.nodes = SelfManagedNodes(eks, self.scaling)
         eks.followers = [self.scaling.settle, self.nodes.follow]
@@ -92,7 +101,7 @@ class Endpoint:
         try:
             own = self._own_answer(service, environ)
         except AwsError as error:
-            return _refuse(start_response, error)
+            return _refuse(start_response, error, service)
         if own:
             return _respond(start_response, *own)
         if service in UNLOCKED:
@@ -105,6 +114,9 @@ class Endpoint:
         if environ["PATH_INFO"] == READY_PATH:
             return _respond(start_response, b"ready", "text/plain")
         with self.eks.lock:
+            if environ["PATH_INFO"] == control_paths.AUTHENTICATE:
+                review = self.authenticator.review(json.loads(signed_requests.body(environ)))
+                return _respond(start_response, json.dumps(review).encode(), "application/json")
             return control_paths.answer(self.scaling.interruptions, environ, start_response)
 
     def _own_answer(self, service: str, environ: Environ) -> tuple[bytes, str] | None:
@@ -115,8 +127,14 @@ class Endpoint:
                 raise AwsError("UnknownOperationException", f"pricing:{action} is not played")
             products = price_api.get_products(signed_requests.body(environ), account.region)
             return json.dumps(products).encode(), "application/x-amz-json-1.1"
+        if service == "servicequotas":
+            action = environ.get("HTTP_X_AMZ_TARGET", "").rpartition(".")[2]
+            region, body = signed_requests.region(environ), signed_requests.body(environ)
+            return self.quotas.answer(action, body, region), "application/x-amz-json-1.1"
         if service == "ec2":
             body = signed_requests.body(environ)
+            with self.eks.lock:
+                self.quotas.check(body)
             if b"Action=DescribeSpotPriceHistory" in body:
                 return price_api.spot_price_history(body, account.id, account.region), "text/xml"
             if b"Action=DescribeImages" in body:
@@ -160,9 +178,13 @@ def _respond(start_response: Any, content: bytes, content_type: str) -> list[byt
     return [content]
 
 
-def _refuse(start_response: Any, error: AwsError) -> list[bytes]:
+def _refuse(start_response: Any, error: AwsError, service: str) -> list[bytes]:
     content = json.dumps({"__type": error.code, "message": error.message}).encode()
     content_type = "application/x-amz-json-1.1"
+    if service == "ec2":
+        told = f"<Code>{escape(error.code)}</Code><Message>{escape(error.message)}</Message>"
+        content = f"<Response><Errors><Error>{told}</Error></Errors></Response>".encode()
+        content_type = "text/xml"
     status = HTTPStatus.BAD_REQUEST
     headers = [("Content-Type", content_type), ("x-amzn-errortype", error.code)]
     start_response(
@@ -173,8 +195,10 @@ def _refuse(start_response: Any, error: AwsError) -> list[bytes]:
 
 def create(arguments: argparse.Namespace) -> Endpoint:
     """The application of a rehearsal."""
+    iam_propagation.install(iam_propagation.REHEARSED)
+    front = Front(arguments.api_server)
     control_plane = ControlPlane(
-        endpoint=arguments.api_server,
+        endpoint=front.url,
         ca_data=lambda: base64.b64encode(arguments.ca_file.read_bytes()).decode(),
     )
     known = {
@@ -187,7 +211,9 @@ def create(arguments: argparse.Namespace) -> Endpoint:
         control_plane=control_plane,
         addon_versions=known,
     )
-    return Endpoint(eks, DomainDispatcherApplication(create_backend_app))
+    endpoint = Endpoint(eks, DomainDispatcherApplication(create_backend_app))
+    eks.followers.append(lambda: front.follow(eks))
+    return endpoint
 
 
 def keep_settling(eks: Eks, stop: threading.Event) -> None:
@@ -227,7 +253,7 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--region", required=True)
     parser.add_argument("--account", required=True, help="12 digits")
     parser.add_argument("--kubeconfig", type=Path, required=True)
-    parser.add_argument("--api-server", required=True, help="the cluster's endpoint")
+    parser.add_argument("--api-server", required=True, help="what answers behind the endpoint")
     parser.add_argument("--ca-file", type=Path, required=True, help="its CA certificate")
     return parser.parse_args(argv)
 

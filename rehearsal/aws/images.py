@@ -1,8 +1,7 @@
 """AMIs of EKS and Amazon Linux, and the public SSM parameters that lead to those of EKS.
 
-moto has none of them. An AMI exists from the moment that a well-formed name of it is asked for,
-whatever its version or date, so that a stack's own pinned alias works unchanged. That a version was
-really published cannot be checked offline.
+moto has none of them. Here are the releases of image_releases.yaml, which existed; what was never
+published is as unknown as on AWS. An AMI is made when its name is first asked for.
 """
 
 # pyright: basic
@@ -11,17 +10,19 @@ really published cannot be checked offline.
 import datetime
 import hashlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import yaml
 from moto.ec2.models import ec2_backends
 from moto.ec2.models.amis import Ami
 from moto.ssm.models import Parameter, ssm_backends
 
 OWNER = "602401143452"  # the account that EKS publishes its images from
 AMAZON_LINUX_OWNER = "137112412989"
-RECOMMENDED_AL2023 = "v20261101"
-LATEST_BOTTLEROCKET = "1.50.0"
 
 AL2023 = re.compile(
     r"/aws/service/eks/optimized-ami/(?P<minor>1\.\d\d)/amazon-linux-2023"
@@ -80,10 +81,11 @@ def ensure_parameter(account_id: str, region: str, name: str) -> bool:
 
 
 def ensure_below(account_id: str, region: str, path: str) -> None:
-    """Make moto know the parameters of EKS images directly below a path, or a few steps deeper."""
-    for steps in STEPS_BELOW:
-        for last in FIELDS:
-            ensure_parameter(account_id, region, "/".join([path.rstrip("/"), *steps, last]))
+    """Make moto know all parameters of EKS images below a path."""
+    below = path.rstrip("/") + "/"
+    for name in _every_parameter():
+        if name.startswith(below):
+            ensure_parameter(account_id, region, name)
 
 
 def value(account_id: str, region: str, name: str) -> str:
@@ -97,8 +99,11 @@ def value(account_id: str, region: str, name: str) -> str:
 def ensure_named(account_id: str, region: str, name: str) -> bool:
     """Make moto know an AMI of Amazon Linux 2023 by its name. False when it is no such name."""
     found = AMAZON_LINUX.fullmatch(name)
-    created = _day(found["date"]) if found else None
-    if found is None or created is None:
+    if found is None:
+        return False
+    try:
+        created = _day(found["date"])
+    except ValueError:
         return False
     # moto brings a few with it.
     if not any(ami.name == name for ami in ec2_backends[account_id][region].amis.values()):
@@ -140,15 +145,59 @@ AL2023_VARIANTS = [
 ]
 
 
-FIELDS = ("image_id", "image_name", "image_version", "release_version")
-STEPS_BELOW = [
-    (),
-    ("recommended",),
-    ("latest",),
-    *((arch, "latest") for arch in ("x86_64", "arm64")),
-    *((arch, variant, "recommended") for arch, variant in AL2023_VARIANTS),
-]
-"""Of the releases of an image only the newest is found by a path above them."""
+@dataclass(frozen=True)
+class Releases:
+    """What AWS published, by Kubernetes minor, the oldest first."""
+
+    al2023: dict[str, list[str]]
+    """As a managed node group takes them: `1.35.8-20260930`."""
+    bottlerocket: dict[str, list[str]]
+    """The same: `1.66.0-1ad6b4a4`."""
+
+
+@cache
+def releases() -> Releases:
+    """The releases of image_releases.yaml."""
+    data = yaml.safe_load(Path(__file__).with_name("image_releases.yaml").read_text())
+    al2023: dict[str, list[str]] = {}
+    for day, patches in sorted(data["al2023"].items()):
+        for patch in patches:
+            al2023.setdefault(patch.rpartition(".")[0], []).append(f"{patch}-{day}")
+    bottlerocket: dict[str, list[str]] = {}
+    for version, facts in data["bottlerocket"].items():
+        for minor in facts["minors"]:
+            bottlerocket.setdefault(minor, []).append(f"{version}-{facts['commit']}")
+    return Releases(al2023, bottlerocket)
+
+
+BOTTLEROCKET_VARIANTS = ("", "-nvidia", "-fips")
+ARCHITECTURES = ("x86_64", "arm64")
+
+
+@cache
+def _every_parameter() -> list[str]:
+    return [*_every_al2023_parameter(), *_every_bottlerocket_parameter()]
+
+
+def _every_al2023_parameter() -> Iterator[str]:
+    for minor, published in releases().al2023.items():
+        for arch, variant in AL2023_VARIANTS:
+            dates = (release.rpartition("-")[2] for release in published)
+            names = (f"amazon-eks-node-al2023-{arch}-{variant}-{minor}-v{date}" for date in dates)
+            above = f"/aws/service/eks/optimized-ami/{minor}/amazon-linux-2023/{arch}/{variant}"
+            for release in ("recommended", *names):
+                for last in ("image_id", "image_name", "release_version"):
+                    yield f"{above}/{release}/{last}"
+
+
+def _every_bottlerocket_parameter() -> Iterator[str]:
+    for minor, published in releases().bottlerocket.items():
+        for variant in BOTTLEROCKET_VARIANTS:
+            for arch in ARCHITECTURES:
+                above = f"/aws/service/bottlerocket/aws-k8s-{minor}{variant}/{arch}"
+                for release in ("latest", *(each.partition("-")[0] for each in published)):
+                    for last in ("image_id", "image_version"):
+                        yield f"{above}/{release}/{last}"
 
 
 def _image_of(parameter: str) -> tuple[Image | None, str]:
@@ -163,30 +212,37 @@ def _al2023(found: re.Match[str]) -> Image | None:
     if (found["arch"], found["variant"]) not in AL2023_VARIANTS:
         return None
     arch, variant, minor = found["arch"], found["variant"], found["minor"]
-    date = RECOMMENDED_AL2023
+    published = releases().al2023.get(minor, [])
     if found["release"] != "recommended":
-        date = found["release"].rpartition("-")[2]
-    created = _day(date.removeprefix("v"))
-    if created is None:
+        date = found["release"].rpartition("-v")[2]
+        published = [release for release in published if release.endswith(f"-{date}")]
+    if not published:
         return None
-    name = f"amazon-eks-node-al2023-{arch}-{variant}-{minor}-{date}"
-    fields = {"image_name": name, "release_version": f"{minor}.0-{date.removeprefix('v')}"}
-    return Image(name, arch, created, "/dev/xvda", fields)
+    release = published[-1]
+    date = release.rpartition("-")[2]
+    name = f"amazon-eks-node-al2023-{arch}-{variant}-{minor}-v{date}"
+    fields = {"image_name": name, "release_version": release}
+    return Image(name, arch, _day(date), "/dev/xvda", fields)
 
 
-def _day(digits: str) -> datetime.datetime | None:
-    try:
-        return datetime.datetime.strptime(digits, "%Y%m%d").replace(tzinfo=datetime.UTC)
-    except ValueError:
+def _day(digits: str) -> datetime.datetime:
+    return datetime.datetime.strptime(digits, "%Y%m%d").replace(tzinfo=datetime.UTC)
+
+
+def _bottlerocket(found: re.Match[str]) -> Image | None:
+    published = releases().bottlerocket.get(found["minor"], [])
+    asked = found["release"]
+    if asked != "latest":
+        published = [each for each in published if asked in (each, each.partition("-")[0])]
+    if not published:
         return None
-
-
-def _bottlerocket(found: re.Match[str]) -> Image:
-    version = LATEST_BOTTLEROCKET if found["release"] == "latest" else found["release"]
+    version = published[-1]
     arch, flavour = found["arch"], f"aws-k8s-{found['minor']}{found['variant']}"
     # A version does not tell its date: the time of a fixed day keeps the order of versions.
     numbers = [int(part) for part in version.partition("-")[0].split(".")]
     day = datetime.timedelta(days=numbers[0] * 365 + numbers[1] * 10, hours=numbers[2])
     created = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC) + day
-    name = f"bottlerocket-{flavour}-{arch}-v{version}"
+    # Parameter Store says arm64 where the name of the image says aarch64.
+    processor = "aarch64" if arch == "arm64" else arch
+    name = f"bottlerocket-{flavour}-{processor}-v{version}"
     return Image(name, arch, created, "/dev/xvda", {"image_version": version})

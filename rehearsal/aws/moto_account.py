@@ -16,6 +16,8 @@ from moto.moto_api._internal import mock_random
 from moto.sts.models import sts_backends
 from moto.utilities.utils import get_partition
 
+from rehearsal.aws import iam_propagation
+
 # The role's own name: moto knows only the names of three other services' roles.
 SERVICE_NAME_CONVERSION["spot"] = "EC2Spot"
 
@@ -49,7 +51,7 @@ class MotoAccount:
     def role_trusts(self, arn: str, service: str, actions: Iterable[str]) -> bool:
         """Whether the role exists and lets `service` take every one of `actions`."""
         role = self._role(arn)
-        if role is None:
+        if role is None or not iam_propagation.counts(role, iam_propagation.TRUST):
             return False
         allowed: set[str] = set()
         for statement in _as_list(json.loads(role.assume_role_policy_document)["Statement"]):
@@ -66,12 +68,13 @@ class MotoAccount:
     def managed_policies(self, role_arn: str) -> set[str]:
         """Names of the managed policies on a role."""
         role = self._role(role_arn)
-        return {policy.name for policy in role.managed_policies.values()} if role else set()
+        attached = role.managed_policies.items() if role else ()
+        return {policy.name for arn, policy in attached if iam_propagation.counts(role, arn)}
 
     def has_inline_policies(self, role_arn: str) -> bool:
         """Whether the role has rights that are written into it."""
         role = self._role(role_arn)
-        return bool(role and role.policies)
+        return any(iam_propagation.counts(role, name) for name in (role.policies if role else ()))
 
     # KMS and logs
 

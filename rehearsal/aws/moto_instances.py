@@ -3,6 +3,7 @@
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,6 +93,16 @@ class InstanceGroup:
         group = self._group
         group.min_size, group.max_size = size.minimum, size.maximum
         group.set_desired_capacity(size.desired)
+
+    def end(self, instance_ids: Iterable[str]) -> None:
+        """End these instances; the group wants so many fewer."""
+        for instance_id in instance_ids:
+            self._backend.terminate_instance(instance_id, should_decrement=True)
+
+    @property
+    def desired(self) -> int:
+        """How many instances the group wants, whoever said so last."""
+        return self._group.desired_capacity
 
     def delete(self) -> None:
         """End the instances, the group and the launch template."""

@@ -4,7 +4,7 @@ import io
 import re
 from typing import Any
 
-# AWS4-HMAC-SHA256 Credential=AKIA…/20261101/eu-west-1/eks/aws4_request, …
+# AWS4-HMAC-SHA256 Credential=AKIA…/20260930/eu-west-1/eks/aws4_request, …
 CREDENTIAL = re.compile(r"Credential=(?P<key>[^/,]+)/\d+/(?P<region>[^/]+)/(?P<service>[^/]+)/")
 ANONYMOUS = "AKIAEXAMPLE"
 
@@ -15,6 +15,12 @@ def service(environ: Environ) -> str:
     """The service's signing name, such as eks or ec2; empty when the request is not signed."""
     found = CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
     return found["service"].lower() if found else ""
+
+
+def region(environ: Environ) -> str:
+    """The region that the request is signed for; empty when it is not signed."""
+    found = CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
+    return found["region"] if found else ""
 
 
 def access_key(environ: Environ) -> str:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import yaml
 
-from components.addons.user_values import OPEN_MAPS
+from components.addons.user_values import OPEN_MAPS, merged, unlisted
 from rehearsal.charts.placeholders import Placeholder, write
 
 HERE = Path(__file__).resolve().parent
@@ -62,7 +62,8 @@ def assemble(target: Path, others: Iterable[Placeholder] = ()) -> list[Placehold
         folder = target / name
         shutil.copytree(HERE / name, folder)
         values = yaml.safe_load((folder / "values.yaml").read_text())
-        written = schema(values, OPEN_MAPS - CLOSED.get(name, frozenset()))
+        known = merged(unlisted(name), values)
+        written = schema(known, OPEN_MAPS - CLOSED.get(name, frozenset()))
         if (upstream := folder / UPSTREAM_SCHEMA).exists():
             written["allOf"] = [json.loads(upstream.read_text())]
             upstream.unlink()

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from components.instance_types import TypeFacts, known_types
+from components.ec2.instance_types import TypeFacts, known_types
 from rehearsal.aws import prices
 from rehearsal.clients import aws_client
 from rehearsal.consolidation.trace import Offer

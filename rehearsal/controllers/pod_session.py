@@ -28,7 +28,7 @@ class PodSessions:
         Trust and association are looked at each time: on AWS a session outlives them by an hour at
         most, and nothing may rely on that. So are the policies: in a destroy they may go first.
         """
-        granted = self.aws.grant(controller.account, on_fargate=controller.on_fargate)
+        granted = self.aws.grant(controller.account, controller.pod)
         name = (cluster.uid_of(controller.pod), granted.role_arn)
         if name not in self.known:
             self.known[name] = PodSession(self._log_in(controller, granted), self.endpoints)

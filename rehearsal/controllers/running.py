@@ -9,7 +9,7 @@ from lightkube.resources.core_v1 import Pod
 
 from rehearsal.controllers.arguments import Arguments
 from rehearsal.nodes import cluster
-from rehearsal.nodes.fargate import SCHEDULER, service_account
+from rehearsal.nodes.fargate import service_account
 from rehearsal.nodes.pod_credentials import ServiceAccount
 
 NAME = "app.kubernetes.io/name"
@@ -21,12 +21,6 @@ class Running:
 
     pod: Pod
     account: ServiceAccount
-
-    @property
-    def on_fargate(self) -> bool:
-        """EKS Pod Identity does not work there."""
-        assert self.pod.spec
-        return self.pod.spec.schedulerName == SCHEDULER
 
     def arguments(self) -> Arguments:
         """Raises ArgumentsError about a word that is no option."""

@@ -9,6 +9,7 @@ import pulumi_aws as aws
 import pulumi_kubernetes as k8s
 
 from rehearsal.eks.kubeconfig import kubeconfig_of, require_aws_cli
+from rehearsal.plugins import OF_EKS
 
 TOKEN = "eks:index:Cluster"
 
@@ -69,7 +70,8 @@ class Cluster(pulumi.ComponentResource):
         super().__init__(TOKEN, name, None, opts)
         refuse_unproved(inputs)
         require_aws_cli()
-        child = pulumi.ResourceOptions(parent=self)
+        # The component's own SDKs say which plugins its children are made by.
+        child = pulumi.ResourceOptions(parent=self, version=OF_EKS["kubernetes"])
         role = pulumi.Output.from_input(inputs["serviceRole"])
         subnets = subnet_ids(inputs)
 
@@ -78,6 +80,7 @@ class Cluster(pulumi.ComponentResource):
             **control_plane(name, inputs, subnets),
             opts=pulumi.ResourceOptions(
                 parent=self,
+                version=OF_EKS["aws"],
                 ignore_changes=[
                     "accessConfig.bootstrapClusterCreatorAdminPermissions",
                     "bootstrapSelfManagedAddons",
@@ -87,16 +90,14 @@ class Cluster(pulumi.ComponentResource):
         credentials: pulumi.Input[Any] = inputs.get("providerCredentialOpts") or {}
         shown = kubeconfig_of(cluster, credentials, with_profile=False)
         own = kubeconfig_of(cluster, credentials, with_profile=True)
-        provider = k8s.Provider(
-            f"{name}-eks-k8s", kubeconfig=pulumi.Output.json_dumps(own), opts=child
-        )
+        provider = k8s.Provider(f"{name}-eks-k8s", kubeconfig=_stringified(own), opts=child)
 
         group = cluster.vpc_config.cluster_security_group_id
         issuer = cluster.identities[0].oidcs[0].issuer
         state: dict[str, Any] = {
             "eksCluster": cluster,
             "kubeconfig": shown,
-            "kubeconfigJson": pulumi.Output.json_dumps(shown),
+            "kubeconfigJson": _stringified(shown),
             # Without groups of its own it returns the one that EKS made.
             "clusterSecurityGroupId": group,
             "nodeSecurityGroupId": group,
@@ -201,6 +202,11 @@ def control_plane(
             }
         )
     return arguments
+
+
+def _stringified(value: pulumi.Output[Any]) -> pulumi.Output[str]:
+    """As JavaScript's JSON.stringify writes it."""
+    return pulumi.Output.json_dumps(value, separators=(",", ":"))
 
 
 def _says(given: Any, wanted: Any) -> bool:

@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import shutil
+import subprocess
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,15 +13,28 @@ import pulumi_aws as aws
 
 KUBECONFIG_COMMAND = "FRUGAL_EKS_KUBECONFIG_EXEC"
 """Environment variable: the path of what answers instead of the `aws` CLI."""
+OLDEST = {1: (1, 24), 2: (2, 7)}
+"""The first version of each major of the AWS CLI that the component takes."""
 
 
 def require_aws_cli() -> None:
-    """As the real component does, at preview too: the kubeconfig runs `aws`."""
+    """As the real component does, at preview too (nodejs/eks/dependencies.ts): the kubeconfig runs
+    `aws`, and versions below OLDEST write another API version into it.
+    """
     command = os.environ.get(KUBECONFIG_COMMAND, "aws")
     if shutil.which(command) is None:
         raise pulumi.RunError(
             f"the kubeconfig of eks.Cluster runs {command}, which is not there: "
             "put the AWS CLI on PATH"
+        )
+    said = subprocess.run([command, "--version"], capture_output=True, text=True, check=False)
+    found = re.match(r"aws-cli/(\d+)\.(\d+)\.(\d+)", said.stdout)
+    if said.returncode or not found:
+        raise pulumi.RunError(f"`{command} --version` does not say its version: {said.stdout!r}")
+    major, minor, _ = map(int, found.groups())
+    if (major, minor) < OLDEST.get(major, OLDEST[2]):
+        raise pulumi.RunError(
+            f"{command} is version {found[0]}, but eks.Cluster needs aws-cli 1.24.0, or 2.7.0"
         )
 
 

@@ -210,5 +210,5 @@ def _nobody(name: str | None, nodes: Sequence[Node]) -> str:
         return f"No node that can be interrupted is called {name}: there are {there}."
     return (
         "There is no spot node of Karpenter's or of a group of your own now: "
-        "`python -m rehearsal scale 3` brings one of Karpenter's."
+        "`./frugal-eks rehearse scale 3` brings one of Karpenter's."
     )

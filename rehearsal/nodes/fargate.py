@@ -21,6 +21,8 @@ from lightkube.models.core_v1 import (
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources import core_v1
 
+from rehearsal.aws.eks_service.fargate_policy import PROFILE_LABEL as PROFILE
+from rehearsal.aws.eks_service.fargate_policy import SCHEDULER
 from rehearsal.nodes import cluster, fargate_sizes
 from rehearsal.nodes.pod_credentials import (
     ANNOTATION,
@@ -30,8 +32,6 @@ from rehearsal.nodes.pod_credentials import (
     ServiceAccount,
 )
 
-SCHEDULER = "fargate-scheduler"
-PROFILE = "eks.amazonaws.com/fargate-profile"
 COMPUTE_TYPE = "eks.amazonaws.com/compute-type"
 ZONE = "topology.kubernetes.io/zone"
 FIRST_ADDRESS = 10

@@ -11,7 +11,7 @@ from lightkube.resources.core_v1 import Pod
 from rehearsal.nodes import cluster, karpenter_login, pod_login
 from rehearsal.nodes.container import Container, Launch
 from rehearsal.nodes.container_env import UnreadableError, environment
-from rehearsal.nodes.fargate import SCHEDULER, service_account
+from rehearsal.nodes.fargate import service_account
 from rehearsal.nodes.pod_credentials import NoCredentialsError, PlayedAws
 from rehearsal.ports import free_ports
 from rehearsal.state import State
@@ -70,7 +70,7 @@ class Karpenter:
         pod = pods[-1]
         assert pod.spec
         account = service_account(self.client, pod)
-        granted = self.aws.grant(account, on_fargate=pod.spec.schedulerName == SCHEDULER)
+        granted = self.aws.grant(account, pod)
         token = karpenter_login.aws_token(self.state)
         added = pod_login.aws_environment(self.aws, granted, token)
         # The region of the container itself comes first, as with the webhook.

@@ -11,7 +11,10 @@ from botocore.exceptions import (  # pyright: ignore[reportMissingTypeStubs]
     BotoCoreError,
     ClientError,
 )
+from lightkube.resources.core_v1 import Pod
 
+from rehearsal.aws.eks_service.fargate_policy import SCHEDULER as FARGATE_SCHEDULER
+from rehearsal.aws.eks_service.pod_identity_policy import FULL_URI
 from rehearsal.clients import aws_client
 from rehearsal.state import Endpoints
 
@@ -67,17 +70,25 @@ class PlayedAws:
         """Keys of a session of this role, as STS hands them out."""
         return self.sts.assume_role(RoleArn=role_arn, RoleSessionName="rehearsal")["Credentials"]
 
-    def grant(self, account: ServiceAccount, *, on_fargate: bool) -> Granted:
-        """What the pods of this service account get. Raises NoCredentialsError if nothing."""
+    def grant(self, account: ServiceAccount, pod: Pod) -> Granted:
+        """What this pod of the service account gets. Raises NoCredentialsError if nothing."""
         if account.role_arn:
             self.require_web_identity(account)
             return Granted(role_arn=account.role_arn, by_web_identity=True)
-        if on_fargate:
+        assert pod.spec
+        if pod.spec.schedulerName == FARGATE_SCHEDULER:
             raise NoCredentialsError(
                 f"service account {account.namespace}/{account.name} has no annotation "
                 f"{ANNOTATION}, and EKS Pod Identity does not work on Fargate"
             )
-        return Granted(role_arn=self._associated(account), by_web_identity=False)
+        role_arn = self._associated(account)
+        # Put in at admission only: a pod that came before never gets them.
+        if not any(variable.name == FULL_URI for variable in pod.spec.containers[0].env or []):
+            raise NoCredentialsError(
+                f"the pod was admitted before EKS's webhook knew the pod identity association of "
+                f"{account.namespace}/{account.name}: it lacks {FULL_URI} until it is made anew"
+            )
+        return Granted(role_arn=role_arn, by_web_identity=False)
 
     def require_web_identity(self, account: ServiceAccount) -> None:
         """Raises NoCredentialsError if STS would refuse the token of these pods (IRSA)."""

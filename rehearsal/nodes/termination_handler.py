@@ -11,7 +11,7 @@ from lightkube.resources.core_v1 import Node, Pod
 from rehearsal.nodes import cluster, metadata, namespaces, pod_login
 from rehearsal.nodes.container import Container, Launch
 from rehearsal.nodes.container_env import UnreadableError, environment
-from rehearsal.nodes.fargate import SCHEDULER, service_account
+from rehearsal.nodes.fargate import service_account
 from rehearsal.nodes.pod_credentials import AUDIENCE, NoCredentialsError, PlayedAws
 from rehearsal.ports import free_ports
 from rehearsal.state import State, write_private
@@ -96,7 +96,7 @@ class TerminationHandlers:
         if own.get(QUEUE_MODE, "").lower() != "true":
             return {**own, **pod_login.OFFLINE, "INSTANCE_METADATA_URL": self._metadata_of(pod)}
         account = service_account(self.client, pod)
-        granted = self.aws.grant(account, on_fargate=pod.spec.schedulerName == SCHEDULER)
+        granted = self.aws.grant(account, pod)
         token = Path(namespaces.SECRETS) / TOKEN
         added = pod_login.aws_environment(self.aws, granted, token)
         given = {name: value for name, value in own.items() if value or name not in added}

@@ -157,7 +157,7 @@ FAMILIES = (
 ENGINE = ("pulumi", "pulumi-language-python", "pulumi-resource-kubernetes")
 CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")
 CLUSTER = (*CONTROL_PLANE, "karpenter", "node-termination-handler")
-"""What `python -m rehearsal start` runs."""
+"""What `./frugal-eks rehearse start` runs."""
 REHEARSAL = (*ENGINE, *CLUSTER)
 """What a whole rehearsal needs; kubectl, render and actionlint are built when asked for."""
 

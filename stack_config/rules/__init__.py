@@ -10,6 +10,7 @@ from stack_config.rules.cluster_autoscaler import (
     one_autoscaler_adds_nodes,
     priorities_say_which_groups_come_first,
 )
+from stack_config.rules.deployer import credentials_reach_the_token, one_role_is_assumed
 from stack_config.rules.groups import (
     groups_are_called_differently_in_aws,
     groups_count_nodes_for_the_autoscaler,
@@ -100,5 +101,12 @@ RULES: Mapping[Rule, set[str]] = {
     node_groups_have_a_cluster_of_ours: {"node_security_group", "cluster"},
     samples_have_their_metrics: {"sample_workloads", "addons"},
     samples_have_a_place: _HOMES | {"sample_workloads"},
+    one_role_is_assumed: {"assume_roles"},
+    credentials_reach_the_token: {
+        "access_key",
+        "secret_key",
+        "token",
+        "assume_role_with_web_identity",
+    },
 }
 """Each rule between sections, and the sections that it reads."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from components.existing_cluster import ExistingClusterConfig
+from components.cluster.existing_cluster import ExistingClusterConfig
 from components.section import Mistake
 from stack_config.model import StackConfig
 
@@ -20,7 +20,7 @@ def one_autoscaler_adds_nodes(config: StackConfig) -> Iterator[Mistake]:
 
 
 def cluster_autoscaler_has_groups(config: StackConfig) -> Iterator[Mistake]:
-    """It scales what others declare, and makes no node by itself."""
+    """The Cluster Autoscaler scales groups that others declare, and makes no node by itself."""
     if isinstance(config.cluster, ExistingClusterConfig):
         return  # which has groups that this file does not tell
     if config.cluster_autoscaler and not (config.managed_node_groups or config.spot_node_groups):

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from components.existing_cluster import ExistingClusterConfig
+from components.cluster.existing_cluster import ExistingClusterConfig
+from components.ec2.image_families import Family, family_of, release_problem
 from components.network.config import NewNetworkConfig
-from components.node_groups.images import Family, family_of, release_problem
-from components.node_groups.spot_config import group_names, zone_problem
-from components.node_labels import labelled_twice
+from components.nodes.node_labels import labelled_twice
+from components.nodes.spot_config import group_names, zone_problem
 from components.section import Mistake
 from stack_config.model import StackConfig
 
 MOST_ZONES = 6
-"""Of any region."""
+"""The most zones of any region."""
 
 
 def groups_have_names_of_their_own(config: StackConfig) -> Iterator[Mistake]:
@@ -85,7 +85,7 @@ def labels_have_one_owner(config: StackConfig) -> Iterator[Mistake]:
 
 
 def _images(config: StackConfig) -> Iterator[tuple[str, Family, str]]:
-    """Of each group its path, the operating system and the pinned release."""
+    """The path, the operating system and the pinned release of each group."""
     for key, managed in config.managed_node_groups.items():
         yield f"managedNodeGroups.{key}", family_of(managed.ami_type), managed.release_version
     for key, spot in config.spot_node_groups.items():

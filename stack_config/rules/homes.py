@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from components.addons.addon import NAMESPACE as ADDONS_NAMESPACE
-from components.eks_addons import COREDNS_LABELS, Home
-from components.eks_addons import NAMESPACE as COREDNS_NAMESPACE
-from components.existing_cluster import ExistingClusterConfig
-from components.overprovisioning import NAMESPACE as PAUSE_NAMESPACE
-from components.overprovisioning import POD_LABELS as PAUSE_LABELS
-from components.sample_workloads import NAMESPACE as SAMPLES_NAMESPACE
+from components.cluster.eks_addons import COREDNS_LABELS, Home
+from components.cluster.eks_addons import NAMESPACE as COREDNS_NAMESPACE
+from components.cluster.existing_cluster import ExistingClusterConfig
 from components.section import Mistake
+from components.workloads.overprovisioning import NAMESPACE as PAUSE_NAMESPACE
+from components.workloads.overprovisioning import POD_LABELS as PAUSE_LABELS
+from components.workloads.sample_workloads import NAMESPACE as SAMPLES_NAMESPACE
 from stack_config.model import StackConfig
 
 

@@ -8,7 +8,7 @@ from components.addons.node_termination_handler.who_drains import (
     managed_labels,
     runs_on,
 )
-from components.existing_cluster import ExistingClusterConfig
+from components.cluster.existing_cluster import ExistingClusterConfig
 from components.section import Mistake
 from stack_config.model import StackConfig
 
@@ -42,7 +42,7 @@ def a_termination_handler_has_groups(config: StackConfig) -> Iterator[Mistake]:
 
 
 def a_termination_handler_for_karpenter_has_karpenter(config: StackConfig) -> Iterator[Mistake]:
-    """Its nodes are known by labels that only Karpenter gives them."""
+    """The handler knows Karpenter's nodes by labels that only Karpenter gives them."""
     handler = config.addons.node_termination_handler
     if isinstance(config.cluster, ExistingClusterConfig):
         return  # which may have a Karpenter that this file does not tell
@@ -55,7 +55,8 @@ def a_termination_handler_for_karpenter_has_karpenter(config: StackConfig) -> It
 
 
 def every_node_has_one_handler(config: StackConfig) -> Iterator[Mistake]:
-    """Of spot nodes in a managed group EKS hears as much, and drains them too."""
+    """EKS drains spot nodes of its managed groups by itself: a second handler would drain them
+    twice."""
     handler = config.addons.node_termination_handler
     if not isinstance(handler, ImdsHandlerConfig):
         return

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-import compatibility
-from components.existing_cluster import ExistingClusterConfig
+from components import compatibility
+from components.cluster.existing_cluster import ExistingClusterConfig
 from components.karpenter.pool_warnings import unmatched
 from components.section import Mistake
 from stack_config.model import StackConfig
@@ -27,12 +27,13 @@ def karpenter_pods_have_nodes(config: StackConfig) -> Iterator[Mistake]:
     """Helm waits for all of the controller's pods, and no two of them share a node."""
     if not config.karpenter or config.karpenter_profile or not config.managed_node_groups:
         return
-    if config.karpenter_replicas > config.base_nodes:
+    replicas = config.karpenter.controller.replicas or 1
+    if replicas > config.base_nodes:
         yield Mistake(
             "karpenter.controller.replicas",
             "each of the controller's pods needs a node of its own, and managedNodeGroups start "
             f"with {config.base_nodes}: lower it, or raise the size of a group",
-            config.karpenter_replicas,
+            replicas,
         )
 
 
@@ -63,7 +64,7 @@ def pools_have_instance_types(config: StackConfig) -> Iterator[Mistake]:
 
 
 def capacity_buffers_have_karpenter(config: StackConfig) -> Iterator[Mistake]:
-    """It is Karpenter that keeps a buffer's room."""
+    """Karpenter keeps a buffer's room, and nothing else does."""
     asked = config.overprovisioning and config.overprovisioning.by
     if asked == "capacityBuffer" and not config.karpenter:
         yield Mistake(

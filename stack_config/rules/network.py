@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from components.cluster import ClusterConfig
-from components.existing_cluster import ExistingClusterConfig
+from components.cluster.cluster import ClusterConfig
+from components.cluster.existing_cluster import ExistingClusterConfig
 from components.network.config import ExistingNetworkConfig, NewNetworkConfig
 from components.network.endpoints import missing_endpoints
 from components.section import Mistake
@@ -73,12 +73,14 @@ def everything_reaches_aws(config: StackConfig) -> Iterator[Mistake]:
                 "in a VPC: drop it, or choose natGateways: single",
             )
     samples = config.sample_workloads
-    if samples and samples.ecsdemo and "." not in samples.ecsdemo.images.partition("/")[0]:
+    ecsdemo = samples and samples.ecsdemo
+    mirrored = config.image_mirror and ecsdemo and "images" not in ecsdemo.model_fields_set
+    if ecsdemo and not mirrored and "." not in ecsdemo.images.partition("/")[0]:
         yield Mistake(
             "sampleWorkloads.ecsdemo.images",
             "the network has no way to the internet, where Docker Hub is: copy the images to a "
             "registry in the region and name it here",
-            samples.ecsdemo.images,
+            ecsdemo.images,
         )
     if config.bastion:
         yield Mistake(
@@ -86,7 +88,8 @@ def everything_reaches_aws(config: StackConfig) -> Iterator[Mistake]:
             "the network has no way to the internet, from where it gets kubectl and helm: "
             "drop it, or choose natGateways: single",
         )
-    if config.image_mirror is None and (config.karpenter or config.every_addon):
+    pods = (config.karpenter, config.every_addon, config.overprovisioning)
+    if config.image_mirror is None and (any(pods) or (samples and samples.inflate)):
         yield Mistake(
             "imageMirror",
             "the network has no way to the internet, so images come from a registry in the "

@@ -12,6 +12,7 @@ import botocore.session
 import pytest
 from botocore import xform_name
 
+from frugal_eks import cli
 from tests.conftest import ROOT
 
 OPEN = ("[", "|", "<", "…")
@@ -38,6 +39,11 @@ def python(words: Sequence[str]) -> None:
     assert file.exists(), f"there is no `python -m {module}`"
     if not arguments or any(sign in word for word in arguments for sign in OPEN):
         return
+    understood(importlib.import_module(f"{module}.__main__").main, arguments)
+
+
+def understood(main: Callable[[list[str]], object], arguments: list[str]) -> None:
+    """Raises AssertionError if the parser of `main` does not take the arguments."""
     with pytest.MonkeyPatch.context() as patch:
         real = argparse.ArgumentParser.parse_args
 
@@ -45,14 +51,21 @@ def python(words: Sequence[str]) -> None:
             raise Parsed(real(self, *given, **options))
 
         patch.setattr(argparse.ArgumentParser, "parse_args", parse_args)
-        main: Callable[[list[str]], object] = importlib.import_module(f"{module}.__main__").main
         try:
             code = main(arguments)
         except Parsed:
             return
         except SystemExit as ended:
             code = ended.code or "--help"
-    assert code == "--help", f"`python -m {module}` does not take {arguments}"
+    assert code == "--help", f"the command does not take {arguments}"
+
+
+def frugal_eks(words: Sequence[str]) -> None:
+    """`./frugal-eks COMMAND …`: the command's parser takes it."""
+    arguments = list(words[1:])
+    if len(arguments) == 1 or any(sign in word for word in arguments for sign in OPEN):
+        arguments = [arguments[0], "--help"]
+    understood(cli.main, arguments)
 
 
 def make(words: Sequence[str]) -> None:
@@ -112,6 +125,7 @@ def sudo(words: Sequence[str]) -> None:
 
 
 CHECKS: Mapping[str, Callable[[Sequence[str]], None]] = {
+    "./frugal-eks": frugal_eks,
     "python": python,
     "make": make,
     "aws": aws,

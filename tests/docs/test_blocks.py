@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 import yaml
 
-from previews import Preview
-from review import comment
+from frugal_eks.plans.previews import Preview
+from frugal_eks.plans.review import comment
 from stack_config import StackConfig, mistakes, parsed
 from tests.conftest import ROOT
 from tests.docs.pages import Block, blocks, pages, prose
 from tests.docs.test_commands import SHELL, is_run
-from tests.previews import recorded
+from tests.examples.checkout import as_in_the_checkout
+from tests.frugal_eks.plans.previews import recorded
 
 STACKS = {
     file.stem.removeprefix("Pulumi."): yaml.safe_load(file.read_text())["config"]
@@ -84,7 +85,7 @@ def yaml_block(text: str) -> None:
 
 def python_block(text: str) -> None:
     """It compiles, and what it imports is there."""
-    tree = ast.parse(text)
+    tree = ast.parse(as_in_the_checkout(text))
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     exec(compile(ast.Module(imports, []), "page", "exec"), {})
 
@@ -233,7 +234,7 @@ def anchors(file: Path) -> set[str]:
         ("yaml", "jobs: {one: {runs-on: ubuntu-24.04, steps: []}}"),
         ("json", '{"Statement": [{"Effect": "Allow"}]}'),
         ("json", "{"),
-        ("python", "from components.nowhere import Nothing"),
+        ("python", "from frugal_eks.components.nowhere import Nothing"),
     ],
 )
 def test_a_wrong_block_is_told(kind, text):

@@ -43,7 +43,9 @@ def told(commands: Sequence[Command]) -> list[str]:
 
 
 def test_there_are_commands_of_every_sort():
-    assert {"python", "make", "aws"} <= {command.words[0] for command in IN_SENTENCES + IN_BLOCKS}
+    assert {"./frugal-eks", "make", "aws"} <= {
+        command.words[0] for command in IN_SENTENCES + IN_BLOCKS
+    }
     assert sum(map(is_run, SHELL)) > 5  # noqa: PLR2004
 
 
@@ -96,7 +98,8 @@ def test_pulumi_and_kubectl_understand_what_they_are_told():
 @pytest.mark.parametrize(
     "line",
     [
-        "python -m sweep --cluster",
+        "./frugal-eks sweep --cluster",
+        "./frugal-eks nothing",
         "python -m nothing --help",
         "make nothing",
         "aws ec2 describe-nothing",

@@ -5,13 +5,13 @@ from itertools import pairwise
 
 import pytest
 
-from features import rows
+from frugal_eks.dev.features import rows
 from stack_config import StackConfig
 from tests.conftest import ROOT
 from tests.docs.test_blocks import SECTIONS
 
 PAGES = {file.stem: file.read_text() for file in (ROOT / "docs/from-documents").glob("*.md")}
-FEATURES = rows.read(ROOT / "features" / "features.md")
+FEATURES = rows.read(rows.FEATURES)
 PROVED = "\n".join(
     line
     for file in (ROOT / "tests").rglob("test_*.py")

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 import yaml
 
-from cost import __main__ as cost
-from policy import __main__ as policy
-from previews import Preview, PreviewError
-from previews.picture import PictureError, graph
+from components.kubernetes.release_lock import TAKEN, remedy
+from frugal_eks import cli
+from frugal_eks.plans.previews import Preview, PreviewError
+from frugal_eks.plans.previews.picture import PictureError, graph
 from stack_config.check import report
 from tests.conftest import ROOT
 from tests.docs.pages import blocks
-from tests.previews import recorded
+from tests.frugal_eks.plans.previews import recorded
 
 PAGE = "docs/troubleshooting.md"
 QUOTED = {
@@ -59,7 +59,7 @@ def no_price(printed: Any, folder: Path) -> str:
     shipped = yaml.safe_load((ROOT / "stacks" / "Pulumi.nodeless.yaml").read_text())
     shipped["config"]["aws:region"] = "sa-east-1"
     file.write_text(yaml.safe_dump(shipped))
-    cost.main(["nodeless", "--stack-file", str(file)])
+    cli.main(["cost", str(file)])
     return printed.readouterr().out
 
 
@@ -73,7 +73,7 @@ def held_to_rules(printed: Any, folder: Path) -> str:
             del state["inputs"]["spec"]["limits"]
     file = folder / "preview.json"
     file.write_text(json.dumps(told))
-    policy.main([str(file)])
+    cli.main(["policy", str(file)])
     return printed.readouterr().out
 
 
@@ -93,6 +93,9 @@ SAID: dict[str, Say] = {
     "said-over-budget": held_to_rules,
     "said-unused-exception": held_to_rules,
     "said-not-approved": not_approved,
+    "said-release-record": lambda *_: str(
+        remedy(TAKEN, release="karpenter", namespace="karpenter")
+    ),
 }
 """By the marker above the quotation: what prints it."""
 

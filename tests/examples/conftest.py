@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-PACKAGED = ("components", "stack_config", "examples")
+PACKAGED = ("components", "examples")
 PIP = "-m pip install --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation"
 
 
@@ -39,8 +39,6 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in PACKAGED:
         ignored = shutil.ignore_patterns("__pycache__", ".venv")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
-    for name in (".gitignore", "pyproject.toml", "requirements.txt", "README.md"):
-        shutil.copy(ROOT / name, folder / name)
-    for name in ("versions.py", "compatibility.py"):
+    for name in (".gitignore", "pyproject.toml", "setup.py", "requirements.txt", "README.md"):
         shutil.copy(ROOT / name, folder / name)
     return folder

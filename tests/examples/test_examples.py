@@ -1,25 +1,25 @@
 """Each example is short, and declares what it promises and nothing of the cluster itself."""
 
 import re
-import runpy
 import tomllib
 
 import pytest
 
-from recording import Deployment
-from recording.account import EXISTING_CLUSTER, REGION
+from rehearsal.recording import Deployment
+from rehearsal.recording.account import EXISTING_CLUSTER, REGION
 from tests.conftest import ROOT
+from tests.examples.checkout import as_in_the_checkout
 
 EXAMPLES = sorted(file.parent.name for file in (ROOT / "examples").glob("*/__main__.py"))
 SETTINGS = {
     "aws:region": REGION,
     "frugal-eks:cluster": "shared",
     "frugal-eks:queueName": "shared",
-    "frugal-eks:release": "1.34.0-20261101",
+    "frugal-eks:release": "1.34.11-20260930",
 }
 """Of all examples; under mocks every project is called frugal-eks."""
 GROUP = "aws:autoscaling/group:Group"
-LINES = 40
+LINES = 35
 OF_A_CLUSTER = {
     "eks:index:Cluster",
     "aws:eks/cluster:Cluster",
@@ -35,7 +35,8 @@ def example(deploy, account):
 
     def run(name: str, *, preview: bool = False) -> Deployment:
         def program() -> None:
-            runpy.run_path(str(ROOT / "examples" / name / "__main__.py"), run_name="__main__")
+            text = (ROOT / "examples" / name / "__main__.py").read_text()
+            exec(compile(as_in_the_checkout(text), name, "exec"), {})
 
         return deploy(program, account, settings=SETTINGS, preview=preview)
 

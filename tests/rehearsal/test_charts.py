@@ -5,8 +5,8 @@ import jsonschema
 import pytest
 import yaml
 
-import versions
-from components.addons.user_values import CHART_VALUES
+from components import versions
+from components.addons.user_values import folder
 from rehearsal import charts
 from rehearsal.charts.placeholders import Placeholder
 
@@ -56,7 +56,7 @@ def differences(ours, theirs, path=""):
 @pytest.mark.parametrize("name", sorted(set(PINNED) - {"karpenter-crd"}))
 def test_keys_and_defaults_are_upstreams(assembled, name):
     ours = yaml.safe_load((assembled / name / "values.yaml").read_text())
-    upstream = (UPSTREAM if name == "karpenter" else CHART_VALUES) / name / "values.yaml"
+    upstream = (UPSTREAM / name if name == "karpenter" else folder(name)) / "values.yaml"
     upstream = yaml.safe_load(upstream.read_text())
 
     assert list(differences(ours, upstream)) == OWN.get(name, [])

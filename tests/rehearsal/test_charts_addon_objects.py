@@ -1,10 +1,12 @@
 """What each add-on's stand-in makes of the values: arguments, ports, classes."""
 
 import pytest
+import yaml
 
-from components.addons import metrics_server
 from components.addons.addon import NAMESPACE
-from components.fargate_limits import pod_problems
+from components.addons.metrics_server import component as metrics_server
+from components.cluster.fargate_limits import pod_problems
+from components.kubernetes.charts import survives_unquoted
 from tests.rehearsal.test_charts_addons import ADDONS, MORE, REQUIRED, addon, pod
 
 
@@ -93,6 +95,39 @@ def test_extra_arguments_of_external_dns_take_every_form_of_upstreams(render, ex
     objects = render("external-dns", {"extraArgs": extra})
 
     assert arguments(objects, "external-dns")[-len(flags) - 1 :] == ["--provider=aws", *flags]
+
+
+PRINTED = {
+    "aws-load-balancer-controller": ("default-tags", lambda text: {"defaultTags": {"note": text}}),
+    "cluster-autoscaler": ("other", lambda text: {"extraArgs": {"other": f"note={text}"}}),
+}
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("chart", PRINTED)
+@pytest.mark.parametrize("text", ["a: b", "a:", "a #b", "a ", "a:b", "it's {a}", "42", "@a", ""])
+def test_a_text_arrives_as_it_is_where_the_program_takes_it_and_only_there(render, chart, text):
+    flag, values = PRINTED[chart]
+    of_the_component = addon(chart).values
+
+    try:
+        objects = render(chart, of_the_component | values(text), NAMESPACE)
+        (container,) = pod(objects, addon(chart).deployment)["spec"]["containers"]
+        told = [*container.get("command", []), *container.get("args", [])]
+        arrived = f"--{flag}=note={text}" in told
+    except yaml.YAMLError:
+        arrived = False
+
+    assert arrived == survives_unquoted(flag, f"note={text}")
+
+
+@pytest.mark.engine
+def test_one_of_three_controllers_of_efs_goes_at_a_time(installed):
+    objects = installed("aws-efs-csi-driver", replicas=3)
+
+    budget = objects["PodDisruptionBudget", "efs-csi-controller"]["spec"]
+    assert budget["maxUnavailable"] == 1
+    assert "minAvailable" not in budget
 
 
 @pytest.mark.engine

@@ -10,20 +10,17 @@ import pytest
 from lightkube.utils.quantity import parse_quantity
 from pydantic import TypeAdapter
 
-from components.addons import (
-    aws_load_balancer_controller,
-    cluster_autoscaler,
-    efs_csi,
-    external_dns,
-    kube_ops_view,
-    metrics_server,
-    node_termination_handler,
-)
+from components.addons import cluster_autoscaler, node_termination_handler
 from components.addons.addon import FARGATE_SIZE, NAMESPACE
-from components.charts import ChartSource
-from components.fargate_limits import pod_problems
-from components.location import Location
-from components.pod_role import RunsOn
+from components.addons.aws_load_balancer_controller import component as aws_load_balancer_controller
+from components.addons.efs_csi import component as efs_csi
+from components.addons.external_dns import component as external_dns
+from components.addons.kube_ops_view import component as kube_ops_view
+from components.addons.metrics_server import component as metrics_server
+from components.cluster.fargate_limits import pod_problems
+from components.kubernetes.charts import ChartSource
+from components.placement import Placement, RunsOn
+from tests.cluster_refs import cluster_ref
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
@@ -39,13 +36,8 @@ class Addon(NamedTuple):
 def addon(chart, runs_on=RunsOn.FARGATE, images=None, **config):
     """The chart's values as the component makes them, with plain values as inputs."""
     common = {
-        "cluster": "dev",
-        "cluster_name": "dev",
-        "oidc_provider_arn": "arn:aws:iam::111122223333:oidc-provider/o",
-        "location": Location(region="eu-west-1", account="111122223333"),
-        "runs_on": runs_on,
-        "charts": ChartSource(images=images),
-        "needs": [],
+        "cluster": cluster_ref(charts=ChartSource(images=images)),
+        "placement": Placement(runs_on=runs_on),
     }
     match chart:
         case "aws-load-balancer-controller":
@@ -61,7 +53,7 @@ def addon(chart, runs_on=RunsOn.FARGATE, images=None, **config):
         case "cluster-autoscaler":
             part = cluster_autoscaler
             made = part.ClusterAutoscalerConfig.model_validate(config)
-            args = part.ClusterAutoscalerArgs(config=made, kubernetes_version="1.35", **common)
+            args = part.ClusterAutoscalerArgs(config=made, **common)
             told = part.helm_values(args)
         case "metrics-server":
             part = metrics_server

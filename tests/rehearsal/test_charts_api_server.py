@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from components.addons.addon import NAMESPACE
-from components.pod_role import RunsOn
+from components.placement import RunsOn
 from rehearsal import control_plane, toolchain
 from rehearsal.aws.eks_service.addon_manifests import Installation, objects_of
 from rehearsal.processes import Processes

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from rich.console import Console
 
-from rehearsal import __main__ as command_line
+from frugal_eks import cli
 from rehearsal import charts
 from rehearsal.charts.placeholders import Placeholder, placeholders
 from rehearsal.commands import Options, Rehearsal
@@ -95,6 +95,6 @@ def test_the_command_line_hands_the_choice_on(monkeypatch, tmp_path):
     state = ["--state", str(tmp_path)]
 
     for option in ([], ["--charts", "real"]):
-        assert command_line.main(["nodes", *state, *option]) == 0
+        assert cli.main(["rehearse", "nodes", *state, *option]) == 0
 
     assert chosen == ["auto", "real"]

@@ -3,7 +3,7 @@
 import pytest
 
 from components.addons.addon import NAMESPACE
-from components.pod_role import RunsOn
+from components.placement import RunsOn
 from tests.rehearsal.test_charts_addons import addon, pod
 
 pytestmark = pytest.mark.engine

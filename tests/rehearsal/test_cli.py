@@ -7,11 +7,12 @@ import time
 
 import pytest
 
-from rehearsal import __main__ as command_line
+from frugal_eks import cli
 from rehearsal.errors import RehearsalError
 from rehearsal.stack_file import DEFAULT_ACCOUNT, StackFile
 from rehearsal.state import ROOT
 
+USAGE = 2
 COMMANDS = [
     "run",
     "start",
@@ -36,13 +37,13 @@ config:
 
 def told(capsys, *arguments):
     """Exit code and what is printed to standard error."""
-    code = command_line.main(list(arguments))
+    code = cli.main(["rehearse", *arguments])
     return code, capsys.readouterr().err
 
 
 def test_help_names_every_command():
     ended = subprocess.run(
-        [sys.executable, "-m", "rehearsal", "--help"],
+        [sys.executable, "-m", "frugal_eks", "rehearse", "--help"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -50,7 +51,7 @@ def test_help_names_every_command():
     )
 
     assert [name for name in COMMANDS if f"\n    {name}" not in ended.stdout] == []
-    assert "python -m rehearsal stop             ends all that `start` began" in ended.stdout
+    assert "frugal-eks rehearse stop             ends all that `start` began" in ended.stdout
 
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c not in {"run", "start", "stop"}])
@@ -59,22 +60,14 @@ def test_without_a_start_one_sentence_says_how_to_start(command, tmp_path, capsy
 
     assert code == 1
     assert error == (
-        f"no rehearsal was started in {tmp_path / 'none'}: `python -m rehearsal start` starts one\n"
+        f"no rehearsal was started in {tmp_path / 'none'}: "
+        "`./frugal-eks rehearse start` starts one\n"
     )
 
 
 def test_stop_without_a_start_is_no_mistake(tmp_path, capsys):
-    assert command_line.main(["stop", "--state", str(tmp_path / "none")]) == 0
+    assert cli.main(["rehearse", "stop", "--state", str(tmp_path / "none")]) == 0
     assert capsys.readouterr().out == "Nothing was running.\n"
-
-
-def test_an_unknown_stack_names_those_that_there_are(tmp_path, capsys):
-    code, error = told(capsys, "start", "--stack", "nodeles", "--state", str(tmp_path / "s"))
-
-    assert code == 1
-    assert "There is no stack file" in error
-    assert "nodeless" in error.split("name one of the stacks", 1)[1]
-    assert not (tmp_path / "s").exists()
 
 
 @pytest.mark.parametrize("text", ["", "[]", "config:", "config: []", "config: {"])
@@ -82,9 +75,9 @@ def test_an_empty_stack_file_is_told_in_one_sentence(text, tmp_path, capsys):
     file = tmp_path / "Pulumi.empty.yaml"
     file.write_text(text)
 
-    code, error = told(capsys, "run", "empty", "--stack-file", str(file))
+    code, error = told(capsys, "run", str(file))
 
-    assert code == 1
+    assert code == USAGE
     assert "Pulumi.empty.yaml" in error
     assert error.count("\n") == 1
 
@@ -94,27 +87,27 @@ def test_a_region_that_is_none_is_refused_before_anything_starts(region, tmp_pat
     file = tmp_path / "Pulumi.try.yaml"
     file.write_text(f"config: {{'aws:region': {region}, 'frugal-eks:cluster': {{}}}}")
 
-    code, error = told(capsys, "run", "--stack-file", str(file), "--state", str(tmp_path / "s"))
+    code, error = told(capsys, "run", str(file), "--state", str(tmp_path / "s"))
 
-    assert code == 1
+    assert code == USAGE
     assert "aws:region must name an AWS region, e.g. `aws:region: eu-west-1` (got" in error
     assert not (tmp_path / "s" / "processes").exists()
 
 
 def test_a_negative_number_of_pods_is_a_usage_error(capsys):
     with pytest.raises(SystemExit) as ended:
-        command_line.main(["scale", "--", "-1"])
+        cli.main(["rehearse", "scale", "--", "-1"])
 
-    assert ended.value.code == 2  # noqa: PLR2004
+    assert ended.value.code == USAGE
     assert "a number of pods is 0 or more, not -1" in capsys.readouterr().err
 
 
 def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path):
     program = (
         "import sys, time\n"
-        "from rehearsal import __main__ as cli, commands\n"
+        "from frugal_eks import cli\nfrom rehearsal import commands\n"
         "commands.Rehearsal.nodes = lambda self: (print('waits', flush=True), time.sleep(60))\n"
-        f"sys.exit(cli.main(['nodes', '--state', {str(tmp_path)!r}]))\n"
+        f"sys.exit(cli.main(['rehearse', 'nodes', '--state', {str(tmp_path)!r}]))\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", program],
@@ -129,7 +122,7 @@ def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path):
         error = running.stderr.read()
 
     assert running.returncode == 130  # noqa: PLR2004
-    assert error == "Interrupted. `python -m rehearsal stop` ends what still runs.\n"
+    assert error == "Interrupted. `./frugal-eks rehearse stop` ends what still runs.\n"
 
 
 def test_the_account_is_that_of_the_administrators(tmp_path):

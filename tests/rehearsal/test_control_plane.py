@@ -1,8 +1,12 @@
+import http.client
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import time
+import urllib.error
+import urllib.request
 
 import pytest
 import yaml
@@ -90,7 +94,7 @@ def test_the_users_kubeconfig_holds_no_token_and_works(state, client):
     user = yaml.safe_load(text)["users"][0]["user"]
 
     assert state.admin_token.read_text() not in text
-    assert user["exec"]["args"][:2] == ["eks", "get-token"]
+    assert user == {"tokenFile": str(state.admin_token)}
     assert {one.metadata.name for one in client.list(Namespace)} >= {"default", "kube-system"}
 
 
@@ -102,6 +106,25 @@ def test_the_token_command_answers_nothing_else(state):
     assert told.returncode != 0
     assert told.stdout == ""
     assert "answers only 'aws eks get-token" in told.stderr
+
+
+def test_a_token_that_nobody_vouches_for_is_refused(tmp_path, tools):
+    """The API server asks the webhook, which is not there."""
+    state = State(tmp_path / "state")
+    state.create()
+    try:
+        plane = control_plane.start(state, tools, authenticator="http://127.0.0.1:9/authenticate")
+        request = urllib.request.Request(
+            f"{plane.url}/api", headers={"Authorization": "Bearer of nobody"}
+        )
+        trust = ssl.create_default_context(cafile=state.certificate)
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request, context=trust, timeout=60)
+        refused.value.close()
+    finally:
+        Processes(state).stop()
+
+    assert refused.value.code == http.client.UNAUTHORIZED
 
 
 def test_everything_listens_on_this_machine_only(state):
@@ -201,5 +224,5 @@ def test_a_killed_api_server_is_told_by_its_name(tmp_path, tools):
     sentence = str(error.value).splitlines()[0]
     assert "kube-apiserver" in sentence
     assert "was ended by SIGKILL" in sentence
-    assert "`python -m rehearsal stop`, then start it again" in sentence
+    assert "`./frugal-eks rehearse stop`, then start it again" in sentence
     assert [record for record in Processes(state).all() if record.alive] == []

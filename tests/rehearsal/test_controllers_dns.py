@@ -166,6 +166,7 @@ def test_only_sync_deletes_and_only_its_own_records():
     assert dns_records.changes(mine, [], dns("--exclude-domains=web.example.org")) == []
 
 
+@pytest.mark.behaviour("externaldns-batch-and-existing-records")
 def test_a_name_of_another_owner_is_not_taken_over():
     nobodys = [{"Name": "web.example.org.", "Type": "A", "AliasTarget": {"DNSName": OTHER_HOST}}]
     left = [one for one in stored(dns(owner="prod")) if one["Type"] == "TXT"]

@@ -22,6 +22,7 @@ from rehearsal.errors import RehearsalError
 from rehearsal.nodes import cluster
 from rehearsal.processes import Processes
 from rehearsal.state import State
+from tests.rehearsal.iam import once_iam_counts, until_pods_get_rights
 
 pytestmark = pytest.mark.engine
 
@@ -85,7 +86,8 @@ class Played:
         role = self.role("cluster", {"Version": "2012-10-17", "Statement": [trust]}, [])
         policy = "arn:aws:iam::aws:policy/AmazonEKSClusterPolicy"
         self.iam.attach_role_policy(RoleName="cluster", PolicyArn=policy)
-        self.eks.create_cluster(
+        once_iam_counts(
+            self.eks.create_cluster,
             name="dev",
             version="1.35",
             roleArn=role,
@@ -395,6 +397,7 @@ def test_without_a_subnet_of_its_scheme_an_event_says_so(controllers):
     assert made["Scheme"] == "internet-facing"
 
 
+@pytest.mark.behaviour("lbc-finalizer-and-groups-left")
 def test_a_deletion_hangs_until_the_controller_is_back(played):
     played.service("early")
     played.balancer_controller()
@@ -480,6 +483,7 @@ def test_pod_identity_gives_the_rights_as_well_while_the_pod_is_ready(played):
     played.eks.create_pod_identity_association(**where, roleArn=role)
     metadata = ObjectMeta(name="associated", namespace="kube-system")
     played.client.create(ServiceAccount(metadata=metadata))
+    until_pods_get_rights(played.client, "kube-system", "associated")
     words = ["--cluster-name=dev", f"--aws-vpc-id={played.network.vpc}"]
     played.install(LBC, *words, name="associated")
 

@@ -9,14 +9,15 @@ from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Service, ServiceAccount
 from lightkube.resources.networking_v1 import Ingress
 
-from components.addons import aws_load_balancer_controller as lbc
-from components.addons import external_dns, kube_ops_view
 from components.addons.addon import NAMESPACE
-from components.charts import ChartSource
+from components.addons.aws_load_balancer_controller import component as lbc
+from components.addons.external_dns import component as external_dns
+from components.addons.kube_ops_view import component as kube_ops_view
 from components.location import Location
-from components.pod_role import RunsOn
 from rehearsal import charts, lifecycle, toolchain
 from rehearsal.state import State
+from tests.cluster_refs import cluster_ref
+from tests.rehearsal.iam import until_pods_get_rights
 from tests.rehearsal.test_controllers_played import (
     ACCOUNT,
     REGION,
@@ -45,25 +46,17 @@ class Program(Played):
         self.tools = toolchain.ensure(["kubectl", "render"])
         charts.assemble(state.charts)
         make_node(self.client)
-        given = {
-            "cluster": "dev",
-            "cluster_name": "dev",
-            "oidc_provider_arn": self.provider,
-            "location": Location(region=REGION, account=ACCOUNT),
-            "runs_on": RunsOn.NODES,
-            "charts": ChartSource(),
-            "needs": [],
-        }
+        cluster = cluster_ref(location=Location(region=REGION, account=ACCOUNT))
         config = lbc.AwsLoadBalancerControllerConfig()
         balancing = lbc.AwsLoadBalancerControllerArgs(
-            config=config, vpc_id=self.network.vpc, **given
+            config=config, vpc_id=self.network.vpc, cluster=cluster
         )
         where = {"region": REGION, "cluster": "dev", "vpc_id": self.network.vpc}
         self.give_rights(lbc.SERVICE_ACCOUNT, lbc.iam_policy(partition="aws", **where))
         self.release(lbc.CHART.name, lbc.helm_values(balancing))
 
         config = external_dns.ExternalDnsConfig(zones=("example.org",), policy="sync")
-        naming = external_dns.ExternalDnsArgs(config=config, **given)
+        naming = external_dns.ExternalDnsArgs(config=config, cluster=cluster)
         ids = [self.zone.rpartition("/")[2]]
         policy = external_dns.iam_policy(partition="aws", zone_ids=ids)
         self.give_rights(external_dns.SERVICE_ACCOUNT, policy)
@@ -77,6 +70,7 @@ class Program(Played):
         where = {"clusterName": "dev", "namespace": NAMESPACE, "serviceAccount": account}
         self.eks.create_pod_identity_association(**where, roleArn=role)
         self.client.create(ServiceAccount(metadata=ObjectMeta(name=account, namespace=NAMESPACE)))
+        until_pods_get_rights(self.client, NAMESPACE, account)
 
     def release(self, chart, values):
         """What `helm install` does, CRDs first; returns once its pods are ready."""

@@ -169,8 +169,9 @@ def belongs(process: psutil.Process, engine: Engine) -> bool:
 
 
 def wait_until_working(engine: Engine) -> None:
+    """Until the program's first resource is being made (the engine records the stack before it)."""
     deadline = time.monotonic() + 60
-    while not engine.pending():
+    while "creating slow:index/Thing first" not in engine.pending():
         assert time.monotonic() < deadline
         time.sleep(0.1)
 
@@ -216,6 +217,17 @@ def test_a_mistake_in_the_stack_file_is_told_once_without_a_traceback(engine):
     assert "Pulumi.try.yaml is not valid:" in told
     assert "Traceback" not in told
     assert "File " not in told
+
+
+@pytest.mark.engine
+def test_a_preview_as_json_that_fails_says_why(engine):
+    with pytest.raises(RehearsalError) as failure:
+        engine(seconds=1, mistake="rubbish").preview_json()
+
+    told = str(failure.value)
+    assert told.startswith("pulumi preview failed.\n")
+    assert told.count("mistake: rubbish") == 1
+    assert "unhandled error" not in told
 
 
 @pytest.mark.engine
@@ -297,13 +309,17 @@ def test_plugins_are_laid_for_the_versions_that_the_sdks_ask_for(tmp_path):
     lay_plugins(tmp_path / "plugins", kubernetes, None)
 
     laid = sorted(str(p.relative_to(tmp_path / "plugins")) for p in tmp_path.glob("plugins/*/*"))
+    # 7.25.0 and 4.19.0 are the genuine pulumi-eks's own.
     assert laid == [
+        "resource-aws-v7.25.0/pulumi-resource-aws",
         "resource-aws-v7.51.1/pulumi-resource-aws",
         "resource-eks-v4.4.0/pulumi-resource-eks",
+        "resource-kubernetes-v4.19.0/pulumi-resource-kubernetes",
         "resource-kubernetes-v4.34.2/pulumi-resource-kubernetes",
     ]
-    script = (tmp_path / "plugins" / laid[0]).read_text()
-    assert f'{sys.executable} -m rehearsal.aws.provider "$@"' in script
+    for script in laid[:2]:
+        text = (tmp_path / "plugins" / script).read_text()
+        assert f'{sys.executable} -m rehearsal.aws.provider "$@"' in text
 
 
 def test_the_users_own_eks_plugin_is_used_where_it_is_installed(tmp_path, monkeypatch):

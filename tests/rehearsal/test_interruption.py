@@ -150,7 +150,7 @@ def test_without_spot_nodes_it_says_how_to_come_to_one():
     play = Played(PlayedCluster(), PlayedEc2(), [node(capacity="on-demand")])
 
     for interrupt in (lambda: play.victim(None, Kind.SPOT), play.storm):
-        with pytest.raises(RehearsalError, match=r"There is no spot node .*rehearsal scale 3` br"):
+        with pytest.raises(RehearsalError, match=r"There is no spot node .*rehearse scale 3` br"):
             interrupt()
 
 

@@ -145,6 +145,20 @@ def test_what_is_there_before_is_no_leftover_and_all_else_is(endpoints, tmp_path
     assert by_kind["KMS key"].id == kept["Arn"]
 
 
+@pytest.mark.behaviour("log-group-comes-back-after-cluster-delete")
+def test_the_group_of_a_control_planes_last_lines_is_no_leftover_but_a_stacks_own_is(endpoints):
+    logs = aws_client("logs", endpoints)
+    names = ["/aws/eks/gone/cluster", "/aws/eks/own/cluster", "/aws/eks/gone/fargate"]
+    before = account_things.aws_things(endpoints)
+    for name in names:
+        logs.create_log_group(logGroupName=name)
+    logs.put_retention_policy(logGroupName=names[1], retentionInDays=7)
+
+    found = set(account_things.aws_things(endpoints)) - set(before)
+
+    assert {thing.name for thing in found if thing.kind == "log group"} == set(names[1:])
+
+
 def test_what_is_inside_of_something_is_found_too(endpoints):
     clients = [aws_client(service, endpoints) for service in ("ec2", "efs", "route53")]
     ec2, efs, route53 = clients

@@ -21,6 +21,7 @@ from rehearsal.nodes.container_env import UnreadableError, environment
 from rehearsal.nodes.pod_credentials import untrusted
 from rehearsal.processes import Processes
 from rehearsal.state import State
+from tests.rehearsal.iam import once_iam_counts
 
 REGION, ACCOUNT = "eu-west-1", "111122223333"
 SECONDS = 40
@@ -261,7 +262,8 @@ class Played:
         pods = self.role(
             "pods", service("eks-fargate-pods"), "AmazonEKSFargatePodExecutionRolePolicy"
         )
-        self.eks.create_cluster(
+        once_iam_counts(
+            self.eks.create_cluster,
             name="dev",
             version="1.35",
             roleArn=cluster,
@@ -275,7 +277,8 @@ class Played:
             Url=url, ClientIDList=["sts.amazonaws.com"], ThumbprintList=["0" * 40]
         )["OpenIDConnectProviderArn"]
         profile = {"clusterName": "dev", "fargateProfileName": "platform"}
-        self.eks.create_fargate_profile(
+        once_iam_counts(
+            self.eks.create_fargate_profile,
             **profile,
             podExecutionRoleArn=pods,
             subnets=subnets,
@@ -286,6 +289,19 @@ class Played:
                 self.eks.describe_fargate_profile(**profile)["fargateProfile"]["status"] == "ACTIVE"
             )
         )
+
+    def wait_for_webhook(self):
+        """Until pods of the profile are sent to Fargate, some seconds after it is ACTIVE."""
+        tried = []
+
+        def is_known():
+            tried.append(f"early-{len(tried)}")
+            self.pod(tried[-1])
+            return self.get(tried[-1]).spec.schedulerName == fargate.SCHEDULER
+
+        wait(is_known)
+        for name in tried:
+            self.client.delete(Pod, name, namespace="apps")
 
     def irsa(self, subject):
         claims = {
@@ -356,6 +372,7 @@ def played(tmp_path_factory):
         made.make_cluster()
         for namespace in ("karpenter", "apps"):
             made.client.create(Namespace(metadata=ObjectMeta(name=namespace)))
+        made.wait_for_webhook()
         yield made
         made.client.close()
     finally:
@@ -393,13 +410,13 @@ def test_the_node_of_a_deleted_pod_goes(played):
 def test_a_pod_that_fargate_cannot_run_stays_pending_with_an_event(played):
     played.pod("host", hostNetwork=True)
 
-    wait(lambda: played.events("apps", "FailedScheduling"))
     expected = "Pod not supported on Fargate: fields not supported: hostNetwork"
-    assert expected in played.events("apps", "FailedScheduling")
+    wait(lambda: expected in played.events("apps", "FailedScheduling"))
     assert played.get("host").spec.nodeName is None
 
 
 @pytest.mark.engine
+@pytest.mark.behaviour("irsa-oidc-provider-missing-or-late")
 def test_a_pod_whose_role_does_not_trust_it_crashes_until_the_role_does(played):
     arn = played.role("writer", played.irsa("apps:other"))
     account = ObjectMeta(name="writer", namespace="apps", annotations={ROLE_ARN: arn})
@@ -474,7 +491,7 @@ def test_a_second_start_leaves_a_running_rehearsal_as_it_is(played):
     assert [record.pid for record in Processes(played.state).all()] == before
     with pytest.raises(RehearsalError, match=r"not us-east-1 of 111122223333: .*with --state$"):
         lifecycle.start(played.state, region="us-east-1", account=ACCOUNT)
-    with pytest.raises(RehearsalError, match=r"`python -m rehearsal stop` first$"):
+    with pytest.raises(RehearsalError, match=r"`./frugal-eks rehearse stop` first$"):
         lifecycle.wipe(played.state)
 
 
@@ -491,5 +508,5 @@ def test_two_rehearsals_at_once_do_not_disturb_each_other(played, tmp_path):
 
     assert "kube-apiserver" in ended
     lifecycle.require_running(played.state)
-    with pytest.raises(RehearsalError, match=r"`python -m rehearsal start` starts one$"):
+    with pytest.raises(RehearsalError, match=r"`./frugal-eks rehearse start` starts one$"):
         lifecycle.require_running(other)

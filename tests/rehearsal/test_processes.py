@@ -142,7 +142,7 @@ def test_what_is_not_ready_in_time_is_told(processes):
 def test_a_second_process_of_one_name_is_refused(processes):
     processes.start("sleep", SLEEP)
 
-    with pytest.raises(RehearsalError, match=r"`python -m rehearsal stop` ends it$"):
+    with pytest.raises(RehearsalError, match=r"`./frugal-eks rehearse stop` ends it$"):
         processes.start("sleep", SLEEP)
 
 

@@ -38,7 +38,7 @@ def test_the_picture_has_its_own_ground_and_names_all_that_it_shows(trace, tmp_p
 
 
 def test_nobody_loads_the_drawing_library_for_anything_else():
-    code = "import sys, rehearsal.__main__; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, frugal_eks.rehearse; sys.exit('matplotlib' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 

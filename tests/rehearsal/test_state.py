@@ -61,7 +61,7 @@ def test_endpoints_are_read_as_they_were_written(state):
 
 
 def test_without_a_start_there_are_no_endpoints(state):
-    with pytest.raises(RehearsalError, match=r"`python -m rehearsal start` starts one$"):
+    with pytest.raises(RehearsalError, match=r"`./frugal-eks rehearse start` starts one$"):
         _ = state.endpoints
 
 

@@ -22,6 +22,7 @@ from rehearsal.interruptions.announcements import NOTICE_SECONDS, Kind, event
 from rehearsal.interruptions.interruption import Interruption
 from rehearsal.nodes import cluster, namespaces
 from rehearsal.state import State
+from tests.rehearsal.iam import once_iam_counts, until_pods_get_rights
 
 pytestmark = pytest.mark.engine
 
@@ -67,7 +68,8 @@ class Played:
         role = self.role("cluster", {"Service": "eks.amazonaws.com"}, ["sts:AssumeRole"])
         arn = "arn:aws:iam::aws:policy/AmazonEKSClusterPolicy"
         self.iam.attach_role_policy(RoleName="cluster", PolicyArn=arn)
-        self.eks.create_cluster(
+        once_iam_counts(
+            self.eks.create_cluster,
             name="dev",
             version="1.35",
             roleArn=role,
@@ -90,6 +92,7 @@ class Played:
             serviceAccount=account,
             roleArn=self.role(account, agent, ["sts:AssumeRole", "sts:TagSession"]),
         )
+        until_pods_get_rights(self.client, namespace, account)
 
     def make_queue(self):
         url = self.sqs.create_queue(QueueName="dev-handler")["QueueUrl"]

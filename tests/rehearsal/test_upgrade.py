@@ -1,4 +1,5 @@
-"""This program on the stacks of earlier releases: nothing that exists is replaced or deleted."""
+"""This program on the stacks of earlier releases: nothing that exists is replaced or deleted, but
+for what gets a successor first."""
 
 import io
 import re
@@ -25,18 +26,29 @@ RELEASES = [path.stem for path in sorted(STATES.glob("*.json"))]
 each_release = pytest.mark.parametrize("recorded", RELEASES, indirect=True)
 one_release = pytest.mark.parametrize("recorded", RELEASES[:1], indirect=True)
 
+PROFILE = "aws:eks/fargateProfile:FargateProfile"
+PROFILE_STEPS = ("create-replacement", "replace", "delete-replaced")
 ROLE = "aws:iam/serviceLinkedRole:ServiceLinkedRole"
 CHANGES = {
     "0.1-nodeless": {
         ("create", "frugal-eks:index:SpotServiceLinkedRole", "spot"),
         ("create", ROLE, "spot"),
+        # The cluster's tag, by which the sweep finds them.
+        ("update", "aws:ec2/eip:Eip", "network-nat-1"),
+        ("update", "aws:ec2/natGateway:NatGateway", "network-nat-1"),
+        ("update", "aws:iam/openIdConnectProvider:OpenIdConnectProvider", "cluster-oidc"),
+        # Until 0.2 their names were fixed (docs/upgrading.md); pods move by the label of their own.
+        *((step, PROFILE, "fargate-karpenter") for step in PROFILE_STEPS),
+        *((step, PROFILE, "fargate-kube-system") for step in PROFILE_STEPS),
+        ("update", "aws:eks/addon:Addon", "coredns"),
+        ("update", "kubernetes:helm.sh/v3:Release", "karpenter"),
     },
 }
 """By release and stack: all that this program does to it, besides what nobody asked it to."""
 
-PROGRAM = ("Pulumi.yaml", "__main__.py", "compatibility.py", "versions.py")
-PACKAGES = ("components", "stack_config")
-WIRING, NETWORK = Path("components/platform/platform.py"), Path("components/network/network.py")
+PROGRAM = ("Pulumi.yaml", "__main__.py")
+PACKAGES = ("components", "eks_platform", "stack_config")
+WIRING, NETWORK = Path("eks_platform/platform.py"), Path("components/network/network.py")
 NAMED = r'Network\(\s+"network"', 'Network("net"'
 ALIASED = (
     r'(:index:Network", name, None), opts\)',
@@ -146,7 +158,8 @@ def test_this_release_changes_nothing_that_an_earlier_one_has_made(recorded):
     changes = changed(recorded.preview())
 
     assert changes == CHANGES[recorded.release]
-    assert {operation for operation, _, _ in changes} <= {"create", "update"}
+    others = {operation for operation, kind, _ in changes if kind != PROFILE}
+    assert others <= {"create", "update"}
 
 
 @pytest.mark.feature("B-44")
@@ -160,7 +173,11 @@ def test_another_name_would_replace_what_exists_and_an_alias_keeps_it(recorded):
 
     vpc = "aws:ec2/vpc:Vpc"
     assert {("create", vpc, "net"), ("delete", vpc, "network")} <= renamed
-    assert aliased == CHANGES[recorded.release]
+    # The network's parts are named after it.
+    assert aliased == {
+        (step, kind, re.sub("^network-", "net-", name))
+        for step, kind, name in CHANGES[recorded.release]
+    }
 
 
 @one_release

@@ -1,11 +1,11 @@
-"""`python -m stack_config explain`: what may stand at a path, in words."""
+"""`frugal-eks explain`: what may stand at a path, in words."""
 
 import io
 
 import pytest
 from rich.console import Console
 
-from stack_config.__main__ import main
+from frugal_eks import cli
 from stack_config.explain import explained, show
 from stack_config.model import StackConfig
 from stack_config.places import Places, UnknownPathError
@@ -91,14 +91,14 @@ def test_of_alternatives_it_tells_all():
 def test_an_unknown_path_names_what_is_near(path, told, capsys):
     with pytest.raises(UnknownPathError, match=told):
         explained(path)
-    assert main(["explain", path]) == 1
+    assert cli.main(["explain", path]) == USAGE
     printed = capsys.readouterr()
     assert printed.err.startswith(told)
     assert printed.out == ""
 
 
 def test_without_a_terminal_it_is_plain_and_whole(capsys):
-    assert main(["explain", "karpenter.nodePools.*.disruption"]) == 0
+    assert cli.main(["explain", "karpenter.nodePools.*.disruption"]) == 0
 
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == [
@@ -113,7 +113,7 @@ def test_without_a_terminal_it_is_plain_and_whole(capsys):
 
 
 def test_of_one_key_it_tells_type_and_default(capsys):
-    assert main(["explain", "karpenter.nodePools.*.expireAfter"]) == 0
+    assert cli.main(["explain", "karpenter.nodePools.*.expireAfter"]) == 0
 
     assert capsys.readouterr().out.splitlines() == [
         "karpenter.nodePools.NAME.expireAfter",
@@ -137,12 +137,3 @@ def test_in_a_terminal_it_is_a_table_with_every_word(path):
             assert row.key in shown
             assert row.why.split()[0] in shown
     assert PLACES.sections(place) or "type: text" in shown
-
-
-@pytest.mark.parametrize("arguments", [[], ["explains"], ["check"], ["schema", "now"]])
-def test_wrong_usage_is_2(arguments, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-
-    assert ended.value.code == USAGE
-    assert "usage: python -m stack_config" in capsys.readouterr().err

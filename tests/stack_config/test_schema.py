@@ -10,9 +10,8 @@ import yaml
 from jsonschema import Draft202012Validator
 
 import stack_config
-from migrate.stack_file import text as migrated
+from frugal_eks.migrate.stack_file import text as migrated
 from rehearsal.stack_file import StackFile
-from stack_config.__main__ import main
 from stack_config.load import decoded
 from stack_config.model import StackConfig
 from stack_config.schema import FILE, HINT, file_schema, file_text
@@ -212,18 +211,3 @@ def test_the_rehearsals_copy_and_migrates_text_hold_without_the_hint(tmp_path, n
     sections = {k.removeprefix("frugal-eks:"): v for k, v in nodeless["config"].items()}
     assert told(copied) == []
     assert told(yaml.safe_load(migrated(sections, {}))) == []
-
-
-def test_the_command_says_when_the_schema_is_not_up_to_date(monkeypatch, tmp_path, capsys):
-    file = tmp_path / "stack.schema.json"
-    monkeypatch.setattr("stack_config.__main__.FILE", file)
-
-    assert main(["schema", "--check"]) == 1
-    assert capsys.readouterr().err == (
-        "stacks/stack.schema.json is not what the sections say: "
-        "run `python -m stack_config schema`\n"
-    )
-    assert not file.exists()
-    assert main(["schema"]) == 0
-    assert main(["schema", "--check"]) == 0
-    assert json.loads(file.read_text()) == SCHEMA

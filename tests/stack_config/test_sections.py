@@ -16,10 +16,13 @@ from stack_config.load import _filled
 from stack_config.mistakes import _sections
 from stack_config.model import StackConfig
 from stack_config.schema import file_schema, plain_schema
+from tests.imports import imported, inside
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = [ROOT / "__main__.py"]
-PROGRAM += [f for top in ("components", "stack_config") for f in (ROOT / top).rglob("*.py")]
+PROGRAM += [
+    f for top in ("components", "eks_platform", "stack_config") for f in (ROOT / top).rglob("*.py")
+]
 SCHEMA, PLAIN = file_schema(), plain_schema()
 
 
@@ -160,16 +163,6 @@ def test_each_section_and_each_key_says_what_it_is_for(name):
     assert [key for key, below in node["properties"].items() if not below["description"]] == []
 
 
-def imported(file):
-    """Modules that a file imports at its top."""
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{each.name}" for each in node.names)
-            yield node.module
-        elif isinstance(node, ast.Import):
-            yield from (each.name for each in node.names)
-
-
 def test_pulumi_up_reads_no_docstring_and_makes_no_schema():
     """That takes half a second: only the commands pay for it."""
     files = {".".join(f.relative_to(ROOT).with_suffix("").parts): f for f in PROGRAM}
@@ -179,7 +172,9 @@ def test_pulumi_up_reads_no_docstring_and_makes_no_schema():
         name = ahead.pop()
         if name in files and name not in reached:
             reached.add(name)
-            ahead += [*imported(files[name]), name.rpartition(".")[0]]
+            top = ast.parse(files[name].read_text()).body
+            ahead += [inside(each, files) for each in imported(files[name], top)]
+            ahead.append(name.rpartition(".")[0])
 
     assert {"stack_config.model", "components.section"} <= reached
     commands = ("docstrings", "schema", "tolerance", "places", "explain", "check", "__main__")

@@ -63,7 +63,7 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
-    """With `.venv/bin/python`, which runs `pull_requests` for real and notes all else."""
+    """With `.venv/bin/python` and `./frugal-eks`, whose `pull-request` is real; both note calls."""
     made = Bench(tmp_path / "checkout", tmp_path / "fakes" / "bin")
     made.bin.mkdir(parents=True)
     made.folder.mkdir()
@@ -80,21 +80,26 @@ def bench(tmp_path: Path) -> Bench:
     (made.bin / "python3").symlink_to(sys.executable)
     made.fake(
         "python",
-        f'if [[ $2 == pull_requests ]]; then exec "{sys.executable}" "$@"; fi\n'
-        'source "$FAKES/module-$2"',
+        'source "$FAKES/plays-$2"',
         at=made.folder / ".venv" / "bin",
+    )
+    real = f'exec "{sys.executable}" -m frugal_eks "$@"'
+    made.fake(
+        "frugal-eks",
+        f'if [[ $1 == pull-request ]]; then {real}; fi\nsource "$FAKES/plays-$1"',
+        at=made.folder,
     )
     return made
 
 
 @pytest.fixture
-def module(bench: Bench) -> Callable[[str, str], None]:
-    """What `.venv/bin/python -m NAME` does: lines of bash."""
+def plays(bench: Bench) -> Callable[[str, str], None]:
+    """What `./frugal-eks NAME` or `.venv/bin/python -m NAME` does: lines of bash."""
 
-    def plays(name: str, body: str) -> None:
-        (bench.bin.parent / f"module-{name}").write_text(body)
+    def play(name: str, body: str) -> None:
+        (bench.bin.parent / f"plays-{name}").write_text(body)
 
-    return plays
+    return play
 
 
 class World:

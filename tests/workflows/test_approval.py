@@ -6,9 +6,10 @@ import re
 
 import pytest
 
-from previews import UNKNOWN, Preview
-from pull_requests.__main__ import main
-from pull_requests.approval import digest
+from frugal_eks import cli
+from frugal_eks.errors import CommandError
+from frugal_eks.plans.previews import UNKNOWN, Preview
+from frugal_eks.plans.pull_requests.approval import digest
 
 URN = "urn:pulumi:dev::frugal-eks::aws:{}::it"
 QUEUE, SAME = URN.format("sqs/queue:Queue"), URN.format("ec2/vpc:Vpc")
@@ -105,9 +106,9 @@ def test_the_command_prints_it_or_says_what_is_wrong(tmp_path, capsys):
     (tmp_path / "good.json").write_text(json.dumps(preview()))
     (tmp_path / "cut.json").write_text(json.dumps(preview())[:40])
 
-    assert main(["approval", str(tmp_path / "good.json")]) == 0
+    assert cli.main(["pull-request", "approval", str(tmp_path / "good.json")]) == 0
     assert capsys.readouterr().out == "nothing\n"
-    assert main(["approval", str(tmp_path / "cut.json")]) == 1
+    assert cli.main(["pull-request", "approval", str(tmp_path / "cut.json")]) == CommandError.code
     assert "cut.json: is cut off or no JSON" in capsys.readouterr().err
 
 
@@ -117,6 +118,6 @@ def test_only_stacks_with_changes_are_approved(tmp_path, capsys):
         (tmp_path / f"plan-{stack}" / "approval").write_text(said)
     jobs = [{"stack": stack, "role": "r", "region": "eu-west-1"} for stack in "abc"]
 
-    assert main(["changed", str(tmp_path), json.dumps(jobs)]) == 0
+    assert cli.main(["pull-request", "changed", str(tmp_path), json.dumps(jobs)]) == 0
     # The preview of c has failed: there is nothing of it.
     assert capsys.readouterr().out == 'up=[{"stack": "b", "region": "eu-west-1"}]\n'

@@ -6,10 +6,11 @@ import zipfile
 
 import pytest
 
-from pull_requests.__main__ import main
-from pull_requests.comments import Run, post
-from pull_requests.errors import PullRequestError
-from pull_requests.reviews import LONGEST
+from frugal_eks import cli
+from frugal_eks.errors import CommandError
+from frugal_eks.plans.pull_requests.comments import Run, post
+from frugal_eks.plans.pull_requests.errors import PullRequestError
+from frugal_eks.plans.pull_requests.reviews import LONGEST
 
 SHA = "1234567890" * 4
 MARKER = "<!-- frugal-eks review: frugal-eks/{} -->"
@@ -124,7 +125,7 @@ def test_a_run_that_failed_takes_no_earlier_comment_away(world):
 
 
 def test_a_forks_comment_says_so_below_its_marker_and_calls_nobody(world):
-    said = text("spot", "@owner/admins look, or mail a@b.c; `@x` and al2023@v20261101 stay")
+    said = text("spot", "@owner/admins look, or mail a@b.c; `@x` and al2023@v20260930 stay")
     know(world, pulls=[pull(owner="stranger")], artifacts=[artifact("spot", comment=said)])
 
     post(run(fork=True))
@@ -133,7 +134,7 @@ def test_a_forks_comment_says_so_below_its_marker_and_calls_nobody(world):
     first, second, *rest = body.splitlines()
     assert first == MARKER.format("spot")
     assert second.startswith("> This comment was written by code of a fork")
-    assert "@\u200bowner/admins look, or mail a@b.c; `@x` and al2023@v20261101 stay" in rest
+    assert "@\u200bowner/admins look, or mail a@b.c; `@x` and al2023@v20260930 stay" in rest
 
 
 def test_a_forks_comment_of_full_length_is_cut_to_make_room_for_that(world):
@@ -221,13 +222,13 @@ def test_the_command_takes_the_run_from_its_environment(world, monkeypatch, caps
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("HEAD_REPOSITORY", raising=False)
 
-    assert main(["post"]) == 1
+    assert cli.main(["pull-request", "post"]) == CommandError.code
     assert "'HEAD_REPOSITORY' is not set" in capsys.readouterr().err
 
     monkeypatch.setenv("HEAD_REPOSITORY", "owner/platform")
-    assert main(["post"]) == 0
+    assert cli.main(["pull-request", "post"]) == 0
     assert capsys.readouterr().out == f"#5 {MARKER.format('spot')}: posted\n"
 
     know(world, down=True)
-    assert main(["post"]) == 1
+    assert cli.main(["pull-request", "post"]) == CommandError.code
     assert "connection refused" in capsys.readouterr().err

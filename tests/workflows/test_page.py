@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pull_requests.sources import ROLE, roles
-from pull_requests.touched import NOT_THE_PROGRAM, touched
+from frugal_eks.plans.pull_requests.sources import ROLE, roles
+from frugal_eks.plans.pull_requests.touched import NOT_THE_PROGRAM, touched
 from tests.docs.commands import aws
 from tests.docs.pages import blocks
 from tests.workflows.conftest import ROOT

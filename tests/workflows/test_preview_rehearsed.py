@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from previews import Preview
-from pull_requests.approval import digest
-from pull_requests.plans import NOTHING
-from pull_requests.reviews import LONGEST, MARKER
+from frugal_eks.plans.previews import Preview
+from frugal_eks.plans.pull_requests.approval import digest
+from frugal_eks.plans.pull_requests.plans import NOTHING
+from frugal_eks.plans.pull_requests.reviews import LONGEST, MARKER
 
 ROOT = Path(__file__).parents[2]
 NOT_COPIED = {".venv", ".git", ".rehearsal", "__pycache__", "docs", "tests"}
@@ -84,7 +84,7 @@ def test_a_change_is_previewed_against_its_base_and_labelled(checkout, base, tmp
     ran = checkout.run(f"{SCRIPTS}/comment.sh", "spot", SOURCE, tmp_path, *preview)
 
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    found = Preview.read(tmp_path / "preview.json")
+    found = Preview.read(str(tmp_path / "preview.json"))
     (change,) = [one for one in found.changes if one.operation not in {"same", "read"}]
     assert (change.operation, change.type) == ("update", "aws:autoscaling/group:Group")
     assert change.diffs.keys() == {"maxSize"}
@@ -99,15 +99,15 @@ def test_a_change_is_previewed_against_its_base_and_labelled(checkout, base, tmp
 def test_two_previews_of_one_change_have_one_digest(checkout, base, tmp_path):
     """Nothing exists yet, so that every made-up name is made up anew."""
     assert base
-    rehearsal = [".venv/bin/python", "-m", "rehearsal"]
+    rehearsal = ["./frugal-eks", "rehearse"]
     chosen = ["--stack", "spot", "--state", tmp_path / "state"]
     told = []
     try:
         assert checkout.run(*rehearsal, "start", *chosen).returncode == 0
         for file in (tmp_path / "one.json", tmp_path / "two.json"):
-            ran = checkout.run(*rehearsal, "preview", "--json", file, *chosen)
+            ran = checkout.run(*rehearsal, "preview", "--json", "-o", file, *chosen)
             assert ran.returncode == 0, ran.stdout + ran.stderr
-            told.append(Preview.read(file))
+            told.append(Preview.read(str(file)))
     finally:
         checkout.run(*rehearsal, "stop", *chosen)
 

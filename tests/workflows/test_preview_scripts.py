@@ -90,9 +90,9 @@ def test_pulumi_cloud_without_a_token_is_not_logged_in(pulumi):
 
 
 @pytest.fixture
-def commented(bench, module):
+def commented(bench, plays):
     """`comment.sh` with a preview that succeeds and a review that writes."""
-    module("review", 'echo "comment of $(cat "$3")" >"${@: -1}"')
+    plays("review", 'echo "comment of $(cat "$2")" >"${@: -1}"')
     bench.fake("preview", 'echo previewing; printf \'{"steps": []}\' >"$1/preview.json"')
     return bench
 
@@ -102,8 +102,14 @@ def test_the_comment_is_made_of_the_preview_and_says_where_that_is_from(commente
 
     assert (ran.returncode, ran.stdout) == (0, "previewing\n")
     assert (tmp_path / "comment.md").read_text() == 'comment of {"steps": []}\n'
-    ((*review, output),) = commented.called("python")
-    assert review == ["-m", "review", f"{tmp_path}/preview.json", "--source", "the rehearsal", "-o"]
+    ((*review, output),) = commented.called("frugal-eks")
+    assert review == [
+        "review",
+        f"{tmp_path}/preview.json",
+        "--source",
+        "the rehearsal",
+        "-o",
+    ]
     assert output == f"{tmp_path}/comment.md"
 
 
@@ -113,7 +119,7 @@ def test_the_comment_says_what_the_preview_was_compared_with(commented, tmp_path
     assert (
         commented.run("comment.sh", "spot", "on AWS", tmp_path, "preview", tmp_path).returncode == 0
     )
-    ((*_, source, _o, _file),) = commented.called("python")
+    ((*_, source, _o, _file),) = commented.called("frugal-eks")
     assert source == "on AWS, against nothing"
 
 
@@ -152,8 +158,8 @@ def test_a_preview_that_fails_without_json_leaves_its_last_words(commented, tmp_
     assert "\n40\n" not in text
 
 
-def test_a_preview_that_nobody_can_read_is_told_too(commented, module, tmp_path):
-    module("review", "echo 'preview.json: is cut off' >&2; exit 1")
+def test_a_preview_that_nobody_can_read_is_told_too(commented, plays, tmp_path):
+    plays("review", "echo 'preview.json: is cut off' >&2; exit 1")
 
     ran = commented.run("comment.sh", "spot", "on AWS", tmp_path, "preview", tmp_path)
 

@@ -13,7 +13,7 @@ AGAINST = {
 
 
 @pytest.fixture
-def rehearsed(bench, module):
+def rehearsed(bench, plays):
     """A repository with two commits, and a rehearsal that notes where it is run and on what."""
     root = bench.folder
 
@@ -24,7 +24,7 @@ def rehearsed(bench, module):
         )
         return ran.stdout.strip()
 
-    (root / ".gitignore").write_text(".venv\n.github\n")
+    (root / ".gitignore").write_text(".venv\n.github\nfrugal-eks\n")
     (root / "stacks").mkdir()
     (root / "stacks" / "Pulumi.spot.yaml").write_text("base\n")
     git("init", "--quiet", "--initial-branch=main")
@@ -35,12 +35,12 @@ def rehearsed(bench, module):
     (root / "stacks" / "Pulumi.new.yaml").write_text("head\n")
     git("add", ".")
     git("commit", "--quiet", "--message=head")
-    bench.fake("make", 'mkdir -p "$2/.venv/bin"; cp .venv/bin/python "$2/.venv/bin/"')
-    module(
-        "rehearsal",
-        'echo "$3 $(cat stacks/Pulumi.spot.yaml) $(cat "${@: -1}")" >>"$FAKES/rehearsed"\n'
-        "[[ ! -e $FAKES/broken-$3-$(cat stacks/Pulumi.spot.yaml) ]] || exit 1\n"
-        'if [[ $3 == preview ]]; then echo previewed >"$5"; fi',
+    bench.fake("make", 'cp frugal-eks "$2/"')
+    plays(
+        "rehearse",
+        'echo "$2 $(cat stacks/Pulumi.spot.yaml) $(cat "${@: -1}")" >>"$FAKES/rehearsed"\n'
+        "[[ ! -e $FAKES/broken-$2-$(cat stacks/Pulumi.spot.yaml) ]] || exit 1\n"
+        'if [[ $2 == preview ]]; then echo previewed >"$5"; fi',
     )
     return bench, base, lambda: (bench.bin.parent / "rehearsed").read_text().splitlines()
 
@@ -60,7 +60,7 @@ def test_the_base_is_brought_up_and_the_change_previewed_against_it(rehearsed, t
     ]
     assert (tmp_path / "out" / "preview.json").read_text() == "previewed\n"
     assert (tmp_path / "out/against").read_text() == AGAINST["base"]
-    states = {call[call.index("--state") + 1] for call in bench.called("python")}
+    states = {call[call.index("--state") + 1] for call in bench.called("frugal-eks")}
     assert len(states) == 1
     worktrees = subprocess.run(
         ["git", "worktree", "list"], cwd=bench.folder, capture_output=True, text=True, check=True

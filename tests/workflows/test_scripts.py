@@ -5,15 +5,16 @@ import sys
 
 import pytest
 
+from frugal_eks.errors import CommandError
 from tests.workflows.conftest import ROOT
 
 pytestmark = pytest.mark.feature("C-16")
 
 
-def test_the_environment_is_made_and_the_cli_is_on_the_path(bench, module, tmp_path):
+def test_the_environment_is_made_and_the_cli_is_on_the_path(bench, plays, tmp_path):
     bench.environment["GITHUB_PATH"] = str(tmp_path / "path")
     bench.fake("make")
-    module("rehearsal.toolchain", r"printf 'pulumi\t/cache/a/pulumi\nhost\t/cache/b/host\n'")
+    plays("rehearsal.toolchain", r"printf 'pulumi\t/cache/a/pulumi\nhost\t/cache/b/host\n'")
 
     assert bench.run("setup.sh").returncode == 0
     assert (tmp_path / "path").read_text() == "/cache/a\n/cache/b\n"
@@ -23,10 +24,10 @@ def test_the_environment_is_made_and_the_cli_is_on_the_path(bench, module, tmp_p
     ]
 
 
-def test_a_cli_that_cannot_be_built_ends_the_job(bench, module, tmp_path):
+def test_a_cli_that_cannot_be_built_ends_the_job(bench, plays, tmp_path):
     bench.environment["GITHUB_PATH"] = str(tmp_path / "path")
     bench.fake("make")
-    module("rehearsal.toolchain", "exit 1")
+    plays("rehearsal.toolchain", "exit 1")
 
     assert bench.run("setup.sh").returncode == 1
 
@@ -42,7 +43,7 @@ def test_what_is_touched_becomes_the_steps_outputs_or_nothing_does(bench, tmp_pa
     assert first.startswith('aws=[]\nrehearsal=[{"stack": "dev", ')
 
     ran = bench.run("touched.sh", "0" * 40)
-    assert ran.returncode == 1
+    assert ran.returncode == CommandError.code
     assert "check out with fetch-depth: 0" in ran.stderr
     assert output.read_text() == first
 
@@ -61,16 +62,16 @@ def test_one_check_stands_for_all_stacks(bench, results, code):
 
 @pytest.mark.feature("C-17")
 @pytest.mark.parametrize("code", [0, 1])
-def test_what_the_rules_say_is_shown_and_a_broken_one_ends_the_job(bench, module, tmp_path, code):
+def test_what_the_rules_say_is_shown_and_a_broken_one_ends_the_job(bench, plays, tmp_path, code):
     summary = tmp_path / "summary"
     bench.environment["GITHUB_STEP_SUMMARY"] = str(summary)
-    module("policy", f"echo 'what they say'; exit {code}")
+    plays("policy", f"echo 'what they say'; exit {code}")
 
     ran = bench.run("policy.sh", tmp_path)
 
     assert ran.returncode == code
     assert ran.stdout == summary.read_text() == "what they say\n"
-    assert bench.called("python") == [["-m", "policy", f"{tmp_path}/preview.json"]]
+    assert bench.called("frugal-eks") == [["policy", f"{tmp_path}/preview.json"]]
 
 
 def test_the_number_goes_beside_the_comment(bench, tmp_path):
@@ -80,7 +81,7 @@ def test_the_number_goes_beside_the_comment(bench, tmp_path):
 
 @pytest.mark.parametrize("command", ["stacks", "changed", "post"])
 def test_what_runs_without_an_environment_needs_nothing_but_python(command):
-    argv = [sys.executable, "-S", "-m", "pull_requests", command, "--help"]
+    argv = [sys.executable, "-S", "-m", "frugal_eks", "pull-request", command, "--help"]
 
     ran = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pull_requests.errors import PullRequestError
-from pull_requests.sources import Origin, matrices, region, roles
+from frugal_eks.plans.pull_requests.errors import PullRequestError
+from frugal_eks.plans.pull_requests.sources import Origin, matrices, region, roles
 
 ROOT = Path(__file__).parents[2]
 ROLE = "arn:aws:iam::111122223333:role/frugal-eks-preview"

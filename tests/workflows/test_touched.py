@@ -1,20 +1,20 @@
 """Which stacks a change touches."""
 
-import ast
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from pull_requests.__main__ import main
-from pull_requests.errors import PullRequestError
-from pull_requests.touched import (
+from frugal_eks import cli
+from frugal_eks.plans.pull_requests.errors import PullRequestError
+from frugal_eks.plans.pull_requests.touched import (
     NOT_THE_PROGRAM,
     changed_paths,
     removed,
     stack_files,
     touched,
 )
+from tests.imports import imported
 
 ROOT = Path(__file__).parents[2]
 STACKS = ["nodeless", "spot"]
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.feature("C-16")
         (["stacks/values.yaml"], STACKS),
         (["stacks/stack.schema.json"], []),
         (["components/network/subnets.py"], STACKS),
-        (["README.md", "versions.py"], STACKS),
+        (["README.md", "components/versions.py"], STACKS),
         (["requirements.txt"], STACKS),
         (["Pulumi.yaml"], STACKS),
         (["something-new/file.py"], STACKS),
@@ -48,14 +48,9 @@ def test_a_stack_whose_file_goes_is_told():
     assert removed(["stacks/Pulumi.gone.yaml", "README.md"], STACKS) == ["gone"]
 
 
-def imported(path: Path) -> set[Path]:
+def files_imported(path: Path) -> set[Path]:
     """Files of the project that a module imports, packages on the way to them included."""
-    nodes = list(ast.walk(ast.parse(path.read_text())))
-    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    for node in nodes:
-        if isinstance(node, ast.ImportFrom):
-            names |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
-    parts = [name.split(".") for name in names]
+    parts = [name.split(".") for name in imported(path)]
     stems = {ROOT.joinpath(*one[:depth]) for one in parts for depth in range(1, len(one) + 1)}
     candidates = {
         path for stem in stems for path in (stem / "__init__.py", stem.with_suffix(".py"))
@@ -67,10 +62,14 @@ def test_nothing_that_the_program_imports_counts_as_not_the_program():
     reached, waiting = set(), {ROOT / "__main__.py"}
     while waiting:
         reached |= waiting
-        waiting = {found for path in waiting for found in imported(path)} - reached
+        waiting = {found for path in waiting for found in files_imported(path)} - reached
     paths = {path.relative_to(ROOT).as_posix() for path in reached}
 
-    assert {"components/karpenter/iam.py", "stack_config/model.py", "versions.py"} <= paths
+    assert {
+        "components/karpenter/iam.py",
+        "stack_config/model.py",
+        "components/versions.py",
+    } <= paths
     assert {path for path in paths if path.startswith(NOT_THE_PROGRAM)} == set()
 
 
@@ -100,7 +99,7 @@ def repository(tmp_path):
     git("add", ".")
     git("commit", "--quiet", "--message=change")
     git("switch", "--quiet", "main")
-    (tmp_path / "versions.py").write_text("KARPENTER = '2'\n")
+    (tmp_path / "requirements.txt").write_text("pulumi==3\n")
     git("add", ".")
     git("commit", "--quiet", "--message=meanwhile")
     git("switch", "--quiet", "change")
@@ -126,7 +125,7 @@ def test_the_command_prints_both_matrices(repository, monkeypatch, capsys):
     monkeypatch.setenv("AUTHOR_TYPE", "User")
     monkeypatch.setenv("AWS_PREVIEW_ROLES", '{"spot": "arn:aws:iam::111122223333:role/preview"}')
 
-    assert main(["stacks", "main", "--root", str(repository)]) == 0
+    assert cli.main(["pull-request", "stacks", "main", "--root", str(repository)]) == 0
     told = capsys.readouterr()
     assert told.out.splitlines() == [
         'aws=[{"stack": "spot", "role": "arn:aws:iam::111122223333:role/preview", '
@@ -135,7 +134,7 @@ def test_the_command_prints_both_matrices(repository, monkeypatch, capsys):
     ]
     assert told.err.startswith("::warning::The file of stack old goes and its resources stay: ")
 
-    assert main(["stacks", "--root", str(repository)]) == 0
+    assert cli.main(["pull-request", "stacks", "--root", str(repository)]) == 0
     assert capsys.readouterr().out.splitlines()[1] == (
         'rehearsal=[{"stack": "nodeless", "why": "no role of AWS is set for this stack"}]'
     )

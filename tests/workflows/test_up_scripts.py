@@ -54,8 +54,8 @@ def approved(pulumi, tmp_path):
     download(pulumi, {"spot": "right"})
     digest = pulumi.bin.parent / "digest"
     pulumi.environment["GITHUB_STEP_SUMMARY"] = str(tmp_path / "summary")
-    body = 'if [[ $2 == policy ]]; then exit "$(cat "$FAKES/broken")"; fi; cat "$FAKES/digest"'
-    pulumi.fake("python", body, at=pulumi.folder / ".venv" / "bin")
+    body = 'if [[ $1 == policy ]]; then exit "$(cat "$FAKES/broken")"; fi; cat "$FAKES/digest"'
+    pulumi.fake("frugal-eks", body, at=pulumi.folder)
     pulumi.fake("make")
     digest.write_text("right\n")
     (digest.parent / "broken").write_text("0")
@@ -72,14 +72,14 @@ def test_up_does_what_was_approved(approved):
         ["preview", "--json", "--show-sames", "--non-interactive", "--stack", "spot"],
         [
             *("up", "--yes", "--skip-preview", "--non-interactive", "--stack", "spot"),
-            *("--policy-pack", "policy"),
+            *("--policy-pack", "frugal_eks/plans/policy"),
         ],
     ]
     assert bench.called("make") == [["policy"]]
     assert bench.called("gh")[0][:5] == ["run", "download", "77", "--name", "plan-spot"]
-    assert bench.called("python") == [
-        ["-m", "pull_requests", "approval", f"{folder}/preview.json"],
-        ["-m", "policy", f"{folder}/preview.json"],
+    assert bench.called("frugal-eks") == [
+        ["pull-request", "approval", f"{folder}/preview.json"],
+        ["policy", f"{folder}/preview.json"],
     ]
 
 

@@ -92,7 +92,8 @@ def test_no_step_holds_more_than_calls_of_scripts_and_none_an_expression():
     called = re.compile(r"\.github/scripts/([\w-]+\.sh)")
     word = r'(?:\s+(?:\\\n\s*)?(?:"\$\w+"|\.github/scripts/[\w-]+\.sh))*'
     commands = re.compile(
-        rf"(?:\.github/scripts/[\w-]+\.sh|\.ci/run|python3 -m pull_requests post){word}"
+        r"(?:\.github/scripts/[\w-]+\.sh|\.ci/run|python3 -m frugal_eks pull-request post)"
+        rf"{word}"
     )
 
     assert not any("${{" in run for run in runs)
@@ -152,7 +153,7 @@ def test_what_posts_runs_nothing_but_the_default_branchs_own_code():
 
     assert [uses(step) or step["run"] for step in steps] == [
         "actions/checkout",
-        "python3 -m pull_requests post",
+        "python3 -m frugal_eks pull-request post",
     ]
     assert WORKFLOWS["comment.yml"][True]["workflow_run"]["workflows"] == [
         WORKFLOWS["preview.yml"]["name"]
@@ -170,7 +171,8 @@ def test_credentials_are_where_code_is_trusted_and_nowhere_else():
 
     assert with_token == with_role
     assert with_role == {("preview.yml", "aws"), ("up.yml", "preview"), ("up.yml", "up")}
-    # pull_requests.sources decides which stacks these are: never a fork's, never a bot's.
+    # frugal_eks.plans.pull_requests.sources decides which stacks these are: never a fork's, never
+    # a bot's.
     matrix = WORKFLOWS["preview.yml"]["jobs"]["aws"]["strategy"]["matrix"]
     assert matrix == {"include": "${{ fromJSON(needs.stacks.outputs.aws) }}"}
 

@@ -1,16 +1,15 @@
 """Cluster Autoscaler: gives Auto Scaling groups as many nodes as their pods need."""
 
-from components.addons.cluster_autoscaler.cluster_autoscaler import (
+from .component import (
     CHART,
     SERVICE_ACCOUNT,
     ClusterAutoscaler,
     ClusterAutoscalerArgs,
-    discovery_tags,
     helm_values,
     iam_policy,
     spot_first,
 )
-from components.addons.cluster_autoscaler.config import (
+from .config import (
     AutoScalingGroupConfig,
     ClusterAutoscalerConfig,
 )
@@ -22,7 +21,6 @@ __all__ = [
     "ClusterAutoscaler",
     "ClusterAutoscalerArgs",
     "ClusterAutoscalerConfig",
-    "discovery_tags",
     "helm_values",
     "iam_policy",
     "spot_first",

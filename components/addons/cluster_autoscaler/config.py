@@ -6,9 +6,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from components.addons.addon import PodsConfig
-from components.karpenter.quantities import Duration
-from components.section import Mistake, Section
+from ...kubernetes.charts import UNQUOTED, survives_unquoted
+from ...kubernetes.quantities import Duration
+from ...section import Mistake, Section
+from ..addon import PodsConfig
 
 FLAGS: Mapping[str, str] = {
     "expander": "expander",
@@ -20,9 +21,9 @@ FLAGS: Mapping[str, str] = {
     "nodes": "groups",
     "node-group-auto-discovery": "groups",
 }
-"""Its flags that have a key of their own in the stack file."""
+"""Flags of the autoscaler that have a key of their own in the stack file."""
 OWN_FLAGS = ("aws-use-static-instance-list", "cloud-provider", "namespace", "stderrthreshold")
-"""Those that follow from the cluster, or are the same everywhere."""
+"""Flags that follow from the cluster, or are the same everywhere."""
 
 GroupName = Annotated[str, Field(pattern=r"^[^\s:*?]+$", max_length=255)]
 """EC2 takes no colon; `*` and `?` would be any groups in the role's rights."""
@@ -94,12 +95,14 @@ class ClusterAutoscalerConfig(PodsConfig):
     v: int = Field(default=4, ge=0, le=10)
     """How much it logs: 4 tells of each node why it stays or goes."""
     extra_args: Mapping[Flag, bool | int | float | str] = {}
-    """Its other flags, for example `scale-down-utilization-threshold: 0.4`."""
+    """Other flags of the autoscaler, for example `scale-down-utilization-threshold: 0.4`."""
 
     def mistakes(self) -> Iterator[Mistake]:
         """One key for each flag, each group once, and priorities where they are read."""
-        for key in self.extra_args:
+        for key, value in self.extra_args.items():
             flag = key.partition("_")[0]
+            if isinstance(value, str) and not survives_unquoted(flag, value):
+                yield Mistake(f"extraArgs.{key}", UNQUOTED, value)
             if flag in FLAGS:
                 yield Mistake(f"extraArgs.{key}", f"has a key of its own: use {FLAGS[flag]}")
             elif flag in OWN_FLAGS:

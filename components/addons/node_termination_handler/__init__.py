@@ -1,13 +1,6 @@
 """Node Termination Handler: drains nodes of Auto Scaling groups before AWS takes them away."""
 
-from components.addons.node_termination_handler.config import (
-    HOOK_SECONDS,
-    ImdsHandlerConfig,
-    NodeTerminationHandlerConfig,
-    QueueHandlerConfig,
-    managed_tag,
-)
-from components.addons.node_termination_handler.node_termination_handler import (
+from .component import (
     CHART,
     SERVICE_ACCOUNT,
     NodeTerminationHandler,
@@ -15,8 +8,15 @@ from components.addons.node_termination_handler.node_termination_handler import 
     imds_values,
     queue_values,
 )
-from components.addons.node_termination_handler.policy import iam_policy
-from components.addons.node_termination_handler.who_drains import NOBODY, handlers, looks_after
+from .config import (
+    HOOK_SECONDS,
+    ImdsHandlerConfig,
+    NodeTerminationHandlerConfig,
+    QueueHandlerConfig,
+    managed_tag,
+)
+from .policy import iam_policy
+from .who_drains import NOBODY, handlers, looks_after
 
 __all__ = [
     "CHART",

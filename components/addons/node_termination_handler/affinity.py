@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from components.kubernetes_labels import LabelKey, LabelValue
-from components.section import Mistake, Section
+from ...kubernetes.labels import LabelKey, LabelValue
+from ...section import Mistake, Section
 
 
 class MatchExpressionConfig(Section):

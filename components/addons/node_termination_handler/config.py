@@ -5,18 +5,20 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Discriminator, Field, Tag
 
-from components.addons import user_values
-from components.addons.addon import ChartConfig
-from components.addons.node_termination_handler.affinity import NodeSelectorTermConfig
-from components.names import TAG_KEY_LIMIT, fitted
-from components.section import Mistake
+from ...names import TAG_KEY_LIMIT, fitted
+from ...section import Mistake
+from .. import user_values
+from ..addon import ChartConfig
+from .affinity import NodeSelectorTermConfig
 
 CHART_NAME = "aws-node-termination-handler"
 HOOK_SECONDS = 300
 """What an Auto Scaling group waits for the word that an instance is drained, each time anew when a
 heartbeat comes."""
+_QUEUE_SECONDS = 30
+"""What an event may take to reach the handler: the group's hook waits already."""
 UNANSWERED_HOOK_SECONDS = 120
-"""Of a group's hook where nobody gives that word: it is waited out."""
+"""Seconds of a group's hook that nobody answers: it is waited out."""
 SPOT_LABELS = {
     "lifecycle": "Ec2Spot",
     "karpenter.sh/capacity-type": "spot",
@@ -132,6 +134,25 @@ class QueueHandlerConfig(_HandlerConfig):
             yield Mistake("heartbeatUntilSeconds", problem, until)
         if until and interval and until < interval:
             problem = f"lies below heartbeatIntervalSeconds {interval}: raise it"
+            yield Mistake("heartbeatUntilSeconds", problem, until)
+        yield from self._drain_mistakes()
+
+    def _drain_mistakes(self) -> Iterator[Mistake]:
+        """A group ends an instance when its hook's time is over, drained or not."""
+        node, pod = self.node_termination_grace_period, self.pod_termination_grace_period
+        longest = max(node, pod) + max(self.complete_lifecycle_action_delay_seconds, 0)
+        until = self.heartbeat_until_seconds
+        if self.heartbeat_interval_seconds is None:
+            if longest + _QUEUE_SECONDS > HOOK_SECONDS:
+                key = "podTerminationGracePeriod" if pod > node else "nodeTerminationGracePeriod"
+                problem = (
+                    f"and what follows may take {longest} s, and the group ends the instance after "
+                    f"{HOOK_SECONDS} s: add heartbeatIntervalSeconds, for example "
+                    f"{HOOK_SECONDS // 2}, or lower it"
+                )
+                yield Mistake(key, problem, max(node, pod))
+        elif until and self.heartbeat_interval_seconds <= until < longest:
+            problem = f"ends before the drain, which may take {longest} s: raise it"
             yield Mistake("heartbeatUntilSeconds", problem, until)
 
 

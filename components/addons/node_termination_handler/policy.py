@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from components.location import Location
+from ...location import Location
 
 
 def iam_policy(
@@ -11,9 +11,21 @@ def iam_policy(
 ) -> dict[str, Any]:
     """What it calls in 1.25 (pkg/monitor/sqsevent), for these groups and this queue alone."""
     actions = ["autoscaling:CompleteLifecycleAction"]
+    see_hooks: list[dict[str, Any]] = []
     if heartbeats:
         # Not in the README's policy.
         actions.append("autoscaling:RecordLifecycleActionHeartbeat")
+        # Before the first heartbeat it compares its interval with the hook's time-out
+        # (checkHeartbeatTimeout in asg-lifecycle-event.go), and logs where it does not fit.
+        see_hooks.append(
+            {
+                "Sid": "SeeHooks",
+                "Effect": "Allow",
+                "Action": "autoscaling:DescribeLifecycleHooks",
+                # Auto Scaling cannot narrow it to one thing.
+                "Resource": "*",
+            }
+        )
     return {
         "Version": "2012-10-17",
         "Statement": [
@@ -40,5 +52,6 @@ def iam_policy(
                     for group in groups
                 ],
             },
+            *see_hooks,
         ],
     }

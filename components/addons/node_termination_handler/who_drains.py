@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
-from components.addons.node_termination_handler.config import (
+from ...nodes.managed import ManagedNodeGroupConfig
+from .config import (
     ImdsHandlerConfig,
     QueueHandlerConfig,
 )
-from components.node_groups.managed import ManagedNodeGroupConfig
 
 NOBODY = "nobody"
 EKS = "EKS"

@@ -1,23 +1,23 @@
 """EC2NodeClass: the image, disk, network and tags of the nodes that Karpenter launches."""
 
-from components.karpenter.node_classes.config import CpuOptionsConfig, NodeClassConfig
-from components.karpenter.node_classes.images import AmiSelectorTermConfig, Family
-from components.karpenter.node_classes.instance_metadata import MetadataOptionsConfig
-from components.karpenter.node_classes.kubelet import KubeletConfig
-from components.karpenter.node_classes.network import (
+from .config import CpuOptionsConfig, NodeClassConfig
+from .images import AmiSelectorTermConfig, Family
+from .instance_metadata import MetadataOptionsConfig
+from .kubelet import KubeletConfig
+from .network import (
     ConnectionTrackingConfig,
     NetworkInterfaceConfig,
 )
-from components.karpenter.node_classes.rights import ExtraRights, extra_rights, other_roles
-from components.karpenter.node_classes.selectors import (
+from .rights import ExtraRights, extra_rights, other_roles
+from .selectors import (
     CapacityReservationSelectorTermConfig,
     PlacementGroupSelectorConfig,
     SecurityGroupSelectorTermConfig,
     SubnetSelectorTermConfig,
 )
-from components.karpenter.node_classes.spec import node_class_spec
-from components.karpenter.node_classes.tags import RESTRICTED_TAGS
-from components.karpenter.node_classes.volumes import BlockDeviceConfig, EbsConfig, VolumeConfig
+from .spec import node_class_spec
+from .tags import RESTRICTED_TAGS
+from .volumes import BlockDeviceConfig, EbsConfig, VolumeConfig
 
 __all__ = [
     "RESTRICTED_TAGS",

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
-from components.section import Section
+from ...section import Section
 
 # Where the API writes an abbreviation in capitals, and the rule of camelCase would not.
 _CAPITALS = {

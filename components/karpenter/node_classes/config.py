@@ -6,34 +6,34 @@ from typing import Literal
 
 from pydantic import Field
 
-from components.karpenter.node_classes.api_section import ApiSection
-from components.karpenter.node_classes.images import (
+from ...section import Mistake
+from .api_section import ApiSection
+from .images import (
     AmiSelectorTermConfig,
     Family,
     family_of,
     image_mistakes,
 )
-from components.karpenter.node_classes.instance_metadata import MetadataOptionsConfig, Switch
-from components.karpenter.node_classes.kubelet import KubeletConfig
-from components.karpenter.node_classes.network import (
+from .instance_metadata import MetadataOptionsConfig, Switch
+from .kubelet import KubeletConfig
+from .network import (
     ConnectionTrackingConfig,
     NetworkInterfaceConfig,
     interface_mistakes,
 )
-from components.karpenter.node_classes.selectors import (
+from .selectors import (
     CapacityReservationSelectorTermConfig,
     PlacementGroupSelectorConfig,
     SecurityGroupSelectorTermConfig,
     SubnetSelectorTermConfig,
 )
-from components.karpenter.node_classes.tags import tag_mistakes
-from components.karpenter.node_classes.user_data import user_data_mistakes
-from components.karpenter.node_classes.volumes import (
+from .tags import tag_mistakes
+from .user_data import user_data_mistakes
+from .volumes import (
     BlockDeviceConfig,
     VolumeConfig,
     disk_mistakes,
 )
-from components.section import Mistake
 
 # IAM's characters of a name, without the path that stands before it in an ARN.
 _NAME = r"[\w+=,.@-]"
@@ -51,7 +51,7 @@ class NodeClassConfig(ApiSection):
     within the budgets of their pools; components/karpenter/drift.py says of which field."""
 
     ami_alias: str | None = None
-    """The image, pinned: `al2023@v20261101` or `bottlerocket@v1.50.0`. Short for amiSelectorTerms
+    """The image, pinned: `al2023@v20260930` or `bottlerocket@v1.66.0`. Short for amiSelectorTerms
     with this alias."""
     ami_selector_terms: tuple[AmiSelectorTermConfig, ...] | None = Field(
         default=None, min_length=1, max_length=30
@@ -61,7 +61,7 @@ class NodeClassConfig(ApiSection):
     """Absent: the alias's. Custom: the image's user data is all yours, and must have kubelet
     register the taint `karpenter.sh/unregistered:NoExecute`."""
     allow_latest: bool = False
-    """Takes `@latest`, and parameters of AWS's that follow it. Each image that AWS publishes then
+    """Takes `@latest`, and parameters and names that follow it. Each image that AWS publishes then
     replaces every node, at a time that nobody here has chosen. The aliases of Windows need it."""
     subnet_selector_terms: tuple[SubnetSelectorTermConfig, ...] | None = Field(
         default=None, min_length=1, max_length=30

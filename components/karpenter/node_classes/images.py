@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from components.karpenter.node_classes.api_section import ApiSection
-from components.karpenter.node_classes.selectors import SelectorTags
-from components.section import Mistake
+from ...section import Mistake
+from .api_section import ApiSection
+from .selectors import SelectorTags
 
 Family = Literal[
     "AL2", "AL2023", "Bottlerocket", "Custom", "Windows2019", "Windows2022", "Windows2025"
@@ -27,11 +27,11 @@ FAMILIES: dict[str, Family] = {
 
 LATEST = "latest"
 
-_DATED = (r"v20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", "@v20261101")
+_DATED = (r"v20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", "@v20260930")
 _RELEASES = {
     "al2": _DATED,
     "al2023": _DATED,
-    "bottlerocket": (r"v?\d+\.\d+\.\d+", "@v1.50.0"),
+    "bottlerocket": (r"v?\d+\.\d+\.\d+", "@v1.66.0"),
 }
 """How a release is written, and the end of an alias for example; Windows has none to pin."""
 
@@ -56,11 +56,12 @@ class AmiSelectorTermConfig(ApiSection):
     instance type the newest is taken."""
 
     alias: str | None = None
-    """AWS's own by family and release, `al2023@v20261101`; the only term, and alone in it."""
+    """AWS's own by family and release, `al2023@v20260930`; the only term, and alone in it."""
     id: str | None = Field(default=None, pattern=r"^ami-[0-9a-z]+$")
     """The image's own, the only one of its term."""
     name: str | None = Field(default=None, min_length=1)
-    """The image's name, not its tag `Name`; `*` stands for anything."""
+    """The image's name, not its tag `Name`. `*` and `?` stand for anything, so that images to come
+    fit as well: only with owner self, or with allowLatest."""
     owner: str | None = Field(default=None, pattern=r"^(\d{12}|self|amazon|aws-marketplace)$")
     """Beside a name or tags. Absent: beside a name `self` and `amazon`."""
     tags: SelectorTags = Field(default={}, max_length=20)
@@ -93,7 +94,7 @@ def image_mistakes(
 ) -> Iterator[Mistake]:
     """What is wrong with a class's choice of images."""
     if (ami_alias is None) == (terms is None):
-        problem = "give either amiAlias, for example al2023@v20261101, or amiSelectorTerms"
+        problem = "give either amiAlias, for example al2023@v20260930, or amiSelectorTerms"
         yield Mistake("amiAlias", problem, ami_alias)
         return
     if ami_alias is not None:
@@ -109,6 +110,11 @@ def image_mistakes(
             problem = f"points to AWS's newest image: {_WHO_DECIDES}; name the parameter of one "
             problem += "release, or set allowLatest: true"
             yield Mistake(f"{path}.ssmParameter", problem, term.ssm_parameter)
+        if term.name and follows(term.name, term.owner) and not allow_latest:
+            problem = "fits images to come as well, and Karpenter takes the newest: "
+            problem += "whoever publishes one would replace every node; write the whole name or "
+            problem += "the id of one image, add owner: self, or set allowLatest: true"
+            yield Mistake(f"{path}.name", problem, term.name)
     aliases = [term.alias for term in terms or () if term.alias is not None]
     if aliases and len(terms or ()) > 1:
         problem = "an alias is the only term: drop the others, or write none as alias"
@@ -135,7 +141,7 @@ def alias_problem(alias: str, *, allow_latest: bool) -> str | None:
     word, _, release = alias.partition("@")
     if word not in FAMILIES:
         known = ", ".join(FAMILIES)
-        return f"is no alias: write family@release, for example al2023@v20261101; families: {known}"
+        return f"is no alias: write family@release, for example al2023@v20260930; families: {known}"
     windows = word not in _RELEASES
     if release == LATEST:
         pin = "select one image by amiSelectorTerms" if windows else f"pin {_example(word)}"
@@ -160,6 +166,12 @@ def family_of(
 def moves(parameter: str) -> bool:
     """Whether AWS changes what this parameter says at each release."""
     return is_aws_own(parameter) and bool(_MOVING.search(parameter))
+
+
+def follows(name: str, owner: str | None) -> bool:
+    """Whether somebody else's next image fits a name: EC2's filters take `*` and `?` as any text.
+    Images of one's own account come when one makes them."""
+    return owner != "self" and bool(set("*?") & set(name))
 
 
 def is_aws_own(parameter: str) -> bool:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from components.karpenter.node_classes.api_section import ApiSection
+from .api_section import ApiSection
 
 Switch = Literal["enabled", "disabled"]
 

@@ -6,15 +6,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from components.karpenter.node_classes.api_section import ApiSection
-from components.karpenter.quantities import Quantity
-from components.node_groups.kubelet import (
+from ...kubernetes.kubelet import (
     Duration,
     Signal,
     eviction_mistakes,
     image_gc_mistakes,
 )
-from components.section import Mistake
+from ...kubernetes.quantities import Quantity
+from ...section import Mistake
+from .api_section import ApiSection
 
 Reservable = Literal["cpu", "memory", "ephemeral-storage", "pid"]
 Threshold = Annotated[

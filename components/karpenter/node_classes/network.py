@@ -5,8 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from components.karpenter.node_classes.api_section import ApiSection
-from components.section import Mistake
+from ...section import Mistake
+from .api_section import ApiSection
 
 
 class NetworkInterfaceConfig(ApiSection):
@@ -24,11 +24,12 @@ class ConnectionTrackingConfig(ApiSection):
     """Seconds after which an idle connection is forgotten. Absent: EC2's own."""
 
     tcp_established_timeout: int | None = Field(default=None, ge=60, le=432000)
-    """Of established TCP connections."""
+    """Seconds after which an idle, established TCP connection is forgotten."""
     udp_stream_timeout: int | None = Field(default=None, ge=60, le=180)
-    """Of flows with more than one answer."""
+    """Seconds after which an idle UDP flow with more than one answer is forgotten."""
     udp_timeout: int | None = Field(default=None, ge=30, le=60)
-    """Of UDP flows with one direction, or one question and answer."""
+    """Seconds after which an idle UDP flow of one direction, or of one question and answer, is
+    forgotten."""
 
     def mistakes(self) -> Iterator[Mistake]:
         """At least one of them."""

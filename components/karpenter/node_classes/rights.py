@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from components.karpenter.node_classes.config import NodeClassConfig
-from components.karpenter.node_classes.images import is_aws_own
-from components.location import Location
+from ...location import Location
+from .config import NodeClassConfig
+from .images import is_aws_own
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExtraRights:
-    """Of all classes together; empty where they keep to the stack's role and AWS's images."""
+    """Rights that all classes together need; empty where they keep to the stack's role and AWS's
+    images."""
 
     roles: Sequence[str] = ()
     """Names of further roles of nodes, without path, which the controller may pass too."""

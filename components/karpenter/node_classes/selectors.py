@@ -5,12 +5,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from components.karpenter.node_classes.api_section import ApiSection
-from components.section import Mistake
+from ...section import Mistake
+from .api_section import ApiSection
 
 _NotEmpty = Annotated[str, Field(min_length=1)]
 SelectorTags = Mapping[_NotEmpty, _NotEmpty]
 """All of them must be there; `*` as value: any."""
+
+
+NO_TAG = Mistake("tags", "names no tag: add one, or drop tags", {})
+"""The API server takes empty tags for given ones, and refuses them beside an id."""
+
+
+def names_no_tag(term: ApiSection) -> bool:
+    """True if the stack file gives the term's `tags` and leaves them empty."""
+    return "tags" in term.model_fields_set and not getattr(term, "tags", None)
 
 
 class SubnetSelectorTermConfig(ApiSection):
@@ -25,6 +34,8 @@ class SubnetSelectorTermConfig(ApiSection):
         """One of both: the API server refuses a term with both only where all have both."""
         if bool(self.id) == bool(self.tags):
             yield Mistake("", "give either id or tags: each term is one of them")
+        elif names_no_tag(self):
+            yield NO_TAG
 
 
 class SecurityGroupSelectorTermConfig(ApiSection):
@@ -42,6 +53,8 @@ class SecurityGroupSelectorTermConfig(ApiSection):
         """One of the three: beside an id or a name Karpenter does not look at the rest."""
         if [bool(self.id), bool(self.name), bool(self.tags)].count(True) != 1:
             yield Mistake("", "give either id, name or tags: each term is one of them")
+        elif names_no_tag(self):
+            yield NO_TAG
 
 
 class CapacityReservationSelectorTermConfig(ApiSection):
@@ -64,6 +77,8 @@ class CapacityReservationSelectorTermConfig(ApiSection):
             yield Mistake("id", "stands alone in its term: drop the rest of it, or the id", self.id)
         elif not self.id and not others:
             yield Mistake("", "finds nothing: give id, tags or instanceMatchCriteria")
+        elif names_no_tag(self):
+            yield NO_TAG
 
 
 class PlacementGroupSelectorConfig(ApiSection):

@@ -5,10 +5,10 @@ from typing import Any
 
 import pulumi
 
-from components.karpenter.node_classes.api_section import ApiSection
-from components.karpenter.node_classes.config import NodeClassConfig
-from components.karpenter.node_classes.volumes import block_devices
-from components.network.tags import DISCOVERY_TAG
+from ...network.tags import DISCOVERY_TAG
+from .api_section import ApiSection
+from .config import NodeClassConfig
+from .volumes import block_devices
 
 
 def node_class_spec(

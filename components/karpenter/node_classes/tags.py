@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from components.section import Mistake
+from ...section import Mistake
 
 RESTRICTED_TAGS = (
     "eks:eks-cluster-name",

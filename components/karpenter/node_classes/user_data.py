@@ -3,9 +3,9 @@
 import tomllib
 from collections.abc import Iterator
 
-from components.karpenter.node_classes.images import Family
-from components.karpenter.node_classes.tags import has_moment
-from components.section import Mistake
+from ...section import Mistake
+from .images import Family
+from .tags import has_moment
 
 _LARGEST = 16384
 """Bytes that EC2 takes (EC2 user guide, instance user data); Karpenter's own part comes on top."""

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from components.karpenter.node_classes.api_section import ApiSection
-from components.karpenter.node_classes.images import Family
-from components.karpenter.quantities import VolumeSize
-from components.section import Mistake
+from ...kubernetes.quantities import VolumeSize
+from ...section import Mistake
+from .api_section import ApiSection
+from .images import Family
 
 VolumeType = Literal["standard", "io1", "io2", "gp2", "sc1", "st1", "gp3"]
 

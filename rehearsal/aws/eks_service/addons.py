@@ -78,12 +78,13 @@ def update_addon(eks: Eks, params: Params) -> Answer:
         if key in params:
             addon.described[key] = params[key]
     if "podIdentityAssociations" in params:
-        _drop_identities(cluster, addon)
+        _drop_identities(eks, cluster, addon)
         _set_identities(eks, cluster, addon.described, params["podIdentityAssociations"])
     addon.described.update(status="UPDATING", modifiedAt=now())
     _install(eks, addon, params.get("resolveConflicts", "NONE"))
     changes = {"AddonVersion": version, "ResolveConflicts": params.get("resolveConflicts", "NONE")}
-    return {"update": eks.start_update(cluster, "AddonUpdate", changes, (name, None))}
+    update = eks.start_update(cluster, "AddonUpdate", changes, (name, None))
+    return {"update": dict(update.described)}
 
 
 def delete_addon(eks: Eks, params: Params) -> Answer:
@@ -95,7 +96,7 @@ def delete_addon(eks: Eks, params: Params) -> Answer:
             cluster.preserved_addons.add(name)
         else:
             eks.kubernetes.delete(manifest(name).objects)
-        _drop_identities(cluster, addon)
+        _drop_identities(eks, cluster, addon)
         addon.described["status"] = "DELETING"
         addon.transition = eks.later(lambda: GONE)
     return {"addon": addon.described}
@@ -217,11 +218,11 @@ def _set_identities(eks: Eks, cluster: Cluster, described: Answer, asked: list[P
     described["podIdentityAssociations"] = [one["associationArn"] for one in made]
 
 
-def _drop_identities(cluster: Cluster, addon: Resource) -> None:
+def _drop_identities(eks: Eks, cluster: Cluster, addon: Resource) -> None:
     arn = addon.described["addonArn"]
     for key, one in list(cluster.pod_identities.items()):
         if one.get("ownerArn") == arn:
-            del cluster.pod_identities[key]
+            pod_identity.dissociate(eks, cluster, key)
 
 
 def _version_info(name: str, versions: dict[str, list[Answer]]) -> Answer:

@@ -10,6 +10,7 @@ from rehearsal.aws.aws_errors import AwsError
 from rehearsal.aws.eks_service import (
     access,
     addons,
+    cluster_versions,
     clusters,
     fargate,
     nodegroups,
@@ -25,6 +26,7 @@ Handler = Callable[[Eks, Params], Answer]
 HANDLERS: dict[str, Handler] = {
     **access.HANDLERS,
     **addons.HANDLERS,
+    **cluster_versions.HANDLERS,
     **clusters.HANDLERS,
     **fargate.HANDLERS,
     **nodegroups.HANDLERS,

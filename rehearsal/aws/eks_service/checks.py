@@ -12,6 +12,8 @@ SERVICE_RANGES = [
 ]
 SERVICE_PREFIX = range(12, 25)
 MIN_ZONES = 2
+ZONES_WITHOUT_EKS = ("use1-az3", "usw1-az2", "cac1-az3")
+"""EKS user guide, "Subnet requirements for clusters"."""
 
 
 def invalid(message: str) -> AwsError:
@@ -54,6 +56,33 @@ def two_zones(account: MotoAccount, ids: Collection[str]) -> None:
     zones = {subnet.availability_zone for subnet in found if subnet}
     if len(zones) < MIN_ZONES:
         raise invalid("Subnets specified must be in at least two different AZs")
+
+
+def same_zones(account: MotoAccount, ids: Collection[str], before: Collection[str]) -> None:
+    """A control plane stays in the zones in which it was made: other subnets of the same zones only
+    (aws/containers-roadmap#2258, #2330; the message's wording is this rehearsal's)."""
+    made, wanted = (
+        {subnet.availability_zone for i in each if (subnet := account.subnet(i))}
+        for each in (before, ids)
+    )
+    if made != wanted:
+        raise invalid(
+            f"Provided subnets belong to the AZs {sorted(wanted)}, and the cluster was created in "
+            f"the AZs {sorted(made)}"
+        )
+
+
+def zones_with_eks(account: MotoAccount, ids: Collection[str], cluster: str) -> None:
+    """EKS has control planes in most zones, not in all (facts: cluster-zone-not-supported)."""
+    for subnet_id in ids:
+        subnet = account.subnet(subnet_id)
+        if subnet and subnet.availability_zone_id in ZONES_WITHOUT_EKS:
+            raise AwsError(
+                "UnsupportedAvailabilityZoneException",
+                f"Cannot create cluster '{cluster}' because {subnet.availability_zone}, the "
+                "targeted availability zone, does not currently have sufficient capacity to "
+                "support the cluster. Retry and choose from the other availability zones",
+            )
 
 
 def security_groups(account: MotoAccount, ids: Collection[str], vpc_id: str) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from rehearsal.aws.aws_errors import AwsError
-from rehearsal.aws.eks_service import access, addons, checks, fargate
+from rehearsal.aws.eks_service import access, addons, checks, fargate, pod_identity
 from rehearsal.aws.eks_service.state import CALLER, GONE, Answer, Cluster, Eks, Params, now, page
 
 PLATFORM_VERSION = "eks.1"
@@ -84,18 +84,30 @@ def delete_cluster(eks: Eks, params: Params) -> Answer:
                 "ResourceInUseException", f"Cluster has {what} attached: {sorted(resources)}"
             )
     if cluster.status == "UPDATING":
-        raise AwsError("ResourceInUseException", f"Cluster {cluster.name} is currently updating")
+        raise update_in_progress(cluster, "delete")
     eks.kubernetes.check()
     cluster.described["status"] = "DELETING"
     cluster.transition = eks.later(lambda: _finish_deletion(eks, cluster))
     return {"cluster": cluster.described}
 
 
+def update_in_progress(cluster: Cluster, operation: str) -> AwsError:
+    """EKS's refusal while one update runs (behaviour cluster-one-update-at-a-time)."""
+    return AwsError(
+        "ResourceInUseException",
+        f"Cannot {operation} because cluster {cluster.name} currently has an update in progress",
+    )
+
+
 def ensure_log_group(eks: Eks, cluster: Cluster) -> None:
     """EKS makes the log group of the control plane, without retention, if there is none."""
-    logging = cluster.described["logging"]["clusterLogging"]
-    if any(entry["enabled"] and entry["types"] for entry in logging):
+    if _is_logging(cluster):
         eks.account.ensure_log_group(f"/aws/eks/{cluster.name}/cluster")
+
+
+def _is_logging(cluster: Cluster) -> bool:
+    logging = cluster.described["logging"]["clusterLogging"]
+    return any(entry["enabled"] and entry["types"] for entry in logging)
 
 
 def logging_of(asked: Params | None) -> Answer:
@@ -154,6 +166,7 @@ def _check_network(eks: Eks, params: Params) -> str:
     if not subnets:
         raise checks.invalid("Subnets specified must be in at least two different AZs")
     vpc_id = checks.subnets(eks.account, subnets)
+    checks.zones_with_eks(eks.account, subnets, params["name"])
     checks.two_zones(eks.account, subnets)
     checks.security_groups(eks.account, vpc.get("securityGroupIds", []), vpc_id)
     cidr = params.get("kubernetesNetworkConfig", {}).get("serviceIpv4Cidr")
@@ -219,10 +232,15 @@ def _service_network(eks: Eks, params: Params, vpc_id: str) -> Answer:
 def _finish_deletion(eks: Eks, cluster: Cluster) -> str:
     addons.remove_all(eks, cluster)
     fargate.remove_policies(eks, cluster)
+    pod_identity.remove_policies(eks, cluster)
     eks.account.delete_network_interfaces(cluster.network_interfaces)
     eks.account.delete_security_group(
         cluster.described["resourcesVpcConfig"]["clusterSecurityGroupId"]
     )
+    if _is_logging(cluster):
+        # The last lines are written afterwards, by EKS's service-linked role: a group that went
+        # with the cluster comes back, without tags and retention.
+        eks.late(eks.log_group_returns, lambda: ensure_log_group(eks, cluster))
     return GONE
 
 

@@ -1,4 +1,9 @@
-"""Fargate profiles: which pods run on Fargate. The API server is told by admission policies."""
+"""Fargate profiles: which pods run on Fargate. The API server is told by admission policies.
+
+The policies play EKS's mutating webhook, which knows a profile only some seconds after it turned
+ACTIVE: a pod admitted before keeps its scheduler, and nobody looks at it again (facts
+fargate-webhook-race-default-scheduler).
+"""
 
 from rehearsal.aws.aws_errors import AwsError
 from rehearsal.aws.eks_service import access, checks
@@ -10,8 +15,7 @@ from rehearsal.aws.eks_service.fargate_policy import (
 from rehearsal.aws.eks_service.state import GONE, Answer, Cluster, Eks, Params, Resource, now, page
 
 SERVICE = "eks-fargate-pods.amazonaws.com"
-MAX_SELECTORS, MAX_LABELS = 5, 5
-POLICY_DELAY = 2.0  # seconds; an admission policy was in force 0.9 s after it was made
+MAX_PROFILES, MAX_SELECTORS, MAX_LABELS = 10, 5, 5
 
 
 def create_fargate_profile(eks: Eks, params: Params) -> Answer:
@@ -21,6 +25,12 @@ def create_fargate_profile(eks: Eks, params: Params) -> Answer:
     if name in cluster.fargate_profiles:
         raise AwsError(
             "ResourceInUseException", f"Fargate Profile already exists with name: {name}"
+        )
+    if len(cluster.fargate_profiles) >= MAX_PROFILES:
+        # facts: fargate-profile-quota. The message is EKS's own pattern, not one that was seen.
+        raise AwsError(
+            "ResourceLimitExceededException",
+            f"Fargate Profile limit exceeded for cluster {cluster.name}: {MAX_PROFILES}",
         )
     _check_alone(cluster, f"create Fargate Profile {name}")
     _check_selectors(params.get("selectors", []))
@@ -38,7 +48,6 @@ def create_fargate_profile(eks: Eks, params: Params) -> Answer:
             raise checks.invalid(
                 f"Subnet {subnet} provided in Fargate Profile is not a private subnet"
             )
-    eks.kubernetes.apply(admission_policy(name, params["selectors"]))
     access.add_node_role(eks, cluster, role, "FARGATE_LINUX")
     described: Answer = {
         "fargateProfileName": name,
@@ -54,10 +63,9 @@ def create_fargate_profile(eks: Eks, params: Params) -> Answer:
         "tags": params.get("tags", {}),
         "health": {"issues": []},
     }
-    wait = max(eks.moment, POLICY_DELAY) if eks.moment else 0
-    cluster.fargate_profiles[name] = Resource(
-        described, eks.later(lambda: "ACTIVE", not_before=wait)
-    )
+    profile = Resource(described)
+    profile.transition = eks.later(lambda: _activate(eks, cluster, profile))
+    cluster.fargate_profiles[name] = profile
     return {"fargateProfile": described}
 
 
@@ -87,6 +95,18 @@ def remove_policies(eks: Eks, cluster: Cluster) -> None:
     """Leave nothing of the profiles in the API server."""
     for name in cluster.fargate_profiles:
         eks.kubernetes.delete(policy_reference(name))
+
+
+def _activate(eks: Eks, cluster: Cluster, profile: Resource) -> str:
+    name, selectors = profile.described["fargateProfileName"], profile.described["selectors"]
+
+    def learn() -> None:
+        known = cluster.fargate_profiles.get(name) is profile
+        if known and profile.status == "ACTIVE" and eks.clusters.get(cluster.name) is cluster:
+            eks.kubernetes.apply(admission_policy(name, selectors))
+
+    eks.teach_webhooks(learn)
+    return "ACTIVE"
 
 
 def _evict(eks: Eks, name: str) -> str | None:

@@ -13,6 +13,8 @@ from lightkube import ApiError, KubeConfig
 from lightkube.codecs import from_dict, resource_registry
 from lightkube.core.exceptions import ConfigError
 from lightkube.core.resource import NamespacedResource
+from lightkube.models.meta_v1 import ObjectMeta
+from lightkube.resources.core_v1 import Pod
 from lightkube.types import CascadeType
 
 from rehearsal.aws.aws_errors import AwsError
@@ -20,7 +22,7 @@ from rehearsal.aws.aws_errors import AwsError
 Object = dict[str, Any]
 """A Kubernetes object, as its manifest says it."""
 
-NOT_FOUND, CONFLICT = 404, 409
+NOT_FOUND, CONFLICT, TOO_MANY_REQUESTS = 404, 409, 429
 TIMEOUT = 10.0  # seconds; the API server is on this machine
 FIELD_MANAGER = "eks"
 UNREACHABLE = (httpx2.TransportError, ConfigError)
@@ -46,6 +48,10 @@ class Kubernetes(Protocol):
 
         `grace` is the seconds that pods get to end; None leaves it to them.
         """
+        ...
+
+    def evict(self, pod: Object) -> None:
+        """Ask for a pod's end. It stays where a disruption budget forbids that."""
         ...
 
     def get(self, wanted: Object) -> Object | None:
@@ -105,6 +111,18 @@ class ApiServer:
                     raise
             except UNREACHABLE as error:
                 raise self._unreachable(error) from error
+
+    def evict(self, pod: Object) -> None:
+        meta = pod["metadata"]
+        name, namespace = meta["name"], meta["namespace"]
+        eviction = Pod.Eviction(metadata=ObjectMeta(name=name, namespace=namespace))
+        try:
+            self._client.create(eviction, name, namespace=namespace)
+        except ApiError as error:
+            if error.status.code not in (NOT_FOUND, TOO_MANY_REQUESTS):
+                raise
+        except UNREACHABLE as error:
+            raise self._unreachable(error) from error
 
     def get(self, wanted: Object) -> Object | None:
         meta = wanted["metadata"]

@@ -22,6 +22,12 @@ AMI_PARAMETERS = {
         ("ARM_64_STANDARD", "arm64", "standard"),
         ("ARM_64_NVIDIA", "arm64", "nvidia"),
     )
+} | {
+    f"BOTTLEROCKET_{name}": (
+        arch,
+        f"/aws/service/bottlerocket/aws-k8s-{{minor}}/{arch}/latest/{{field}}",
+    )
+    for name, arch in (("x86_64", "x86_64"), ("ARM_64", "arm64"))
 }
 """Of each ami type its architecture and the SSM parameter of its image."""
 

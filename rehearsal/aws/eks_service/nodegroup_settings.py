@@ -24,10 +24,10 @@ def check(eks: Eks, cluster: Cluster, params: Params) -> None:
         raise checks.invalid(f"A node group can have at most {MAX_TAINTS} taints")
     if "launchTemplate" in params and ("remoteAccess" in params or "diskSize" in params):
         raise checks.invalid("Disk size and remote access must be set within the launch template")
-    if params.get("version", cluster.version) != cluster.version:
+    version = params.get("version", cluster.version)
+    if version != cluster.version:
         raise checks.invalid(
-            f"Nodegroup Kubernetes version {params['version']} must be the cluster's, "
-            f"{cluster.version}"
+            f"Nodegroup Kubernetes version {version} must be the cluster's, {cluster.version}"
         )
     ami_type = params.get("amiType", "AL2023_x86_64_STANDARD")
     if ami_type not in AMI_PARAMETERS and ami_type != "CUSTOM":
@@ -38,6 +38,21 @@ def check(eks: Eks, cluster: Cluster, params: Params) -> None:
                 f"[{instance_type}] is not a valid instance type in {eks.account.region}"
             )
         _check_architecture(ami_type, instance_type)
+    check_release(ami_type, cluster.version, params.get("releaseVersion"))
+
+
+def check_release(ami_type: str, minor: str, release: str | None) -> None:
+    """A release is one that AWS published for the minor, with the patch of its day.
+
+    Raises AwsError in the words of EKS (AWS re:Post, "troubleshoot Amazon EKS managed node group
+    update errors").
+    """
+    published = images.releases()
+    family = published.bottlerocket if ami_type.startswith("BOTTLEROCKET") else published.al2023
+    if release and ami_type != "CUSTOM" and release not in family.get(minor, []):
+        raise checks.invalid(
+            f"Requested release version {release} is not valid for kubernetes version {minor}."
+        )
 
 
 def check_size(size: Params) -> None:
@@ -86,9 +101,64 @@ def describe_new(eks: Eks, cluster: Cluster, params: Params) -> Answer:
         },
     }
     described["releaseVersion"] = params.get("releaseVersion") or release_of(eks, described)
-    group = f"eks-{name}-{eks.account.random_hex(8)}"
+    # As terraform-aws-modules/terraform-aws-eks#3007 shows it: the name, and a random part.
+    parts = (eks.account.random_hex(length) for length in (8, 4, 4, 4, 12))
+    group = "-".join(["eks", name, *parts])
     described["resources"] = {"autoScalingGroups": [{"name": group}]}
     return described
+
+
+def version_update(eks: Eks, cluster: Cluster, described: Answer, params: Params) -> Answer:
+    """What UpdateNodegroupVersion changes: version, releaseVersion and launchTemplate.
+
+    The API reference: "If no version is specified, then the Kubernetes version of the node group
+    does not change"; releaseVersion is by default "the latest available AMI version for the node
+    group's Kubernetes version", with a new launch template too; "You cannot roll back a node group
+    to an earlier Kubernetes version or AMI version". Raises AwsError.
+    """
+    asked = {"version": params.get("version") or described["version"]}
+    if asked["version"] not in (cluster.version, described["version"]):
+        raise checks.invalid(
+            "Nodegroup Kubernetes version should be equal to Cluster kubernetes version "
+            f"{cluster.version} or NodeGroup kubernetes version {described['version']}"
+        )
+    wanted = params.get("releaseVersion") or release_of(eks, described | asked)
+    check_release(described["amiType"], asked["version"], wanted)
+    had, same_minor = described["releaseVersion"], asked["version"] == described["version"]
+    if wanted and same_minor and _older(described["amiType"], wanted, had):
+        # EKS's own words have not been seen.
+        raise checks.invalid(
+            f"Requested release version {wanted} is older than {had}: a node group cannot be "
+            "rolled back"
+        )
+    changes = asked | {"releaseVersion": wanted}
+    if template := params.get("launchTemplate"):
+        changes["launchTemplate"] = _new_version(described, template)
+        _template_types(eks, params)
+    return changes
+
+
+def _older(ami_type: str, release: str, than: str) -> bool:
+    """Whether a release is the older one: of Bottlerocket by its version, of AL2023 by its date."""
+    if ami_type.startswith("BOTTLEROCKET"):
+        old, new = (_numbers(each.partition("-")[0]) for each in (release, than))
+        return old < new
+    return release.partition("-")[2] < than.partition("-")[2]
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
+
+
+def _new_version(described: Answer, template: Params) -> Params:
+    """Only the version of a group's template can change (the API reference)."""
+    had = described.get("launchTemplate")
+    if not had or any(had.get(key) != template[key] for key in ("id", "name") if key in template):
+        raise checks.invalid(
+            f"The launch template {template} must be the one that the node group was made with: "
+            f"{had}"
+        )
+    return had | template
 
 
 def merged_taints(current: list[Params], asked: Params) -> list[Params]:
@@ -100,14 +170,24 @@ def merged_taints(current: list[Params], asked: Params) -> list[Params]:
 
 
 def image_parameter(described: Answer, field: str) -> str | None:
-    """Name of the SSM parameter of its image; None for CUSTOM."""
+    """Name of the SSM parameter of its image, without a release the newest; None for CUSTOM."""
     found = AMI_PARAMETERS.get(described["amiType"])
-    return found[1].format(minor=described["version"], field=field) if found else None
+    if not found:
+        return None
+    newest = found[1].format(minor=described["version"], field=field)
+    day = described.get("releaseVersion", "").rpartition("-")[2]
+    if not day:
+        return newest
+    arch, variant = newest.split("/")[-4:-2]
+    name = f"amazon-eks-node-al2023-{arch}-{variant}-{described['version']}-v{day}"
+    return newest.replace("/recommended/", f"/{name}/")
 
 
 def release_of(eks: Eks, described: Answer) -> str:
     """The AMI release that is recommended."""
-    parameter = image_parameter(described, "release_version")
+    bottlerocket = described["amiType"].startswith("BOTTLEROCKET")
+    field = "image_version" if bottlerocket else "release_version"
+    parameter = image_parameter(described | {"releaseVersion": ""}, field)
     if not parameter:
         return ""
     return images.value(eks.account.id, eks.account.region, parameter)

@@ -5,7 +5,7 @@ from typing import Any
 
 from rehearsal.aws import images
 from rehearsal.aws.aws_errors import AwsError
-from rehearsal.aws.eks_service import access, checks
+from rehearsal.aws.eks_service import access
 from rehearsal.aws.eks_service.kubernetes import Kubernetes, remove_nodes
 from rehearsal.aws.eks_service.node_objects import GROUP_LABEL, node_object
 from rehearsal.aws.eks_service.nodegroup_settings import (
@@ -14,9 +14,20 @@ from rehearsal.aws.eks_service.nodegroup_settings import (
     describe_new,
     image_parameter,
     merged_taints,
-    release_of,
+    version_update,
 )
-from rehearsal.aws.eks_service.state import GONE, Answer, Cluster, Eks, Params, Resource, now, page
+from rehearsal.aws.eks_service.rolling import Rolling
+from rehearsal.aws.eks_service.state import (
+    GONE,
+    Answer,
+    Cluster,
+    Eks,
+    Params,
+    Resource,
+    Update,
+    now,
+    page,
+)
 from rehearsal.aws.moto_instances import InstanceGroup, Launch, Size
 
 
@@ -32,6 +43,9 @@ class Nodegroup(Resource):
         """Nodes follow the instances, also when somebody else resizes the group."""
         if self.status in ("ACTIVE", "CREATING", "UPDATING"):
             self.follow()
+        if self.status == "ACTIVE":
+            # An autoscaler talks to the Auto Scaling group, and EKS tells what it asked for.
+            self.described["scalingConfig"]["desiredSize"] = self.group.desired
         return super().settle()
 
     def follow(self) -> None:
@@ -64,7 +78,10 @@ def create_nodegroup(eks: Eks, params: Params) -> Answer:
     _resize(nodegroup)
     nodegroup.follow()
     access.add_node_role(eks, cluster, described["nodeRole"], "EC2_LINUX")
-    nodegroup.transition = eks.later(lambda: "ACTIVE")
+    failed = [eks.nodegroup_issues.pop(0)] if eks.nodegroup_issues else []
+    described["health"]["issues"] = failed
+    # Such a group cannot be mended, only deleted (the user guide's troubleshooting).
+    nodegroup.transition = eks.later(lambda: "CREATE_FAILED" if failed else "ACTIVE")
     cluster.nodegroups[name] = nodegroup
     return {"nodegroup": described}
 
@@ -98,25 +115,42 @@ def update_nodegroup_config(eks: Eks, params: Params) -> Answer:
     _resize(nodegroup)
     # EKS puts new labels and taints on the nodes that run already.
     eks.kubernetes.apply(node_object(described, i) for i in nodegroup.group.instances())
-    return _begin_update(eks, params, nodegroup, "ConfigUpdate", {"DesiredSize": scaling})
+    answer, _ = _begin_update(eks, params, nodegroup, "ConfigUpdate", {"DesiredSize": scaling})
+    return answer
 
 
 def update_nodegroup_version(eks: Eks, params: Params) -> Answer:
-    """UpdateNodegroupVersion: the nodes are replaced."""
+    """UpdateNodegroupVersion: the nodes are replaced, new ones first."""
     nodegroup = _free(eks, params)
     cluster, described = eks.cluster(params["clusterName"]), nodegroup.described
-    wanted = params.get("version", cluster.version)
-    if wanted != cluster.version:
-        raise checks.invalid(
-            f"Nodegroup Kubernetes version {wanted} must be the cluster's, {cluster.version}"
-        )
-    described["version"] = wanted
-    described["releaseVersion"] = params.get("releaseVersion") or release_of(eks, described)
-    size = described["scalingConfig"]
-    nodegroup.group.resize(Size(0, size["maxSize"], 0))
-    nodegroup.follow()
-    _resize(nodegroup)
-    return _begin_update(eks, params, nodegroup, "VersionUpdate", {"Version": wanted})
+    updated = described | version_update(eks, cluster, described, params)
+    rolling = Rolling(
+        kubernetes=eks.kubernetes,
+        group=nodegroup.group,
+        old=dict(described),
+        new=updated,
+        follow=nodegroup.follow,
+        force=bool(params.get("force")),
+        patience=eks.drain_seconds,
+    )
+    rolling.start()
+    changes = {"Version": updated["version"], "ReleaseVersion": updated["releaseVersion"]}
+    answer, update = _begin_update(eks, params, nodegroup, "VersionUpdate", changes)
+
+    def advance() -> str | None:
+        rolling.advance()
+        if rolling.status == "InProgress":
+            return None
+        if rolling.status == "Successful":
+            described.update(updated)
+        update.described["errors"] = rolling.errors
+        return "ACTIVE"
+
+    def end() -> str | None:
+        return None if rolling.status == "InProgress" else rolling.status
+
+    nodegroup.transition, update.transition = eks.later(advance), eks.later(end)
+    return answer
 
 
 def delete_nodegroup(eks: Eks, params: Params) -> Answer:
@@ -132,11 +166,12 @@ def delete_nodegroup(eks: Eks, params: Params) -> Answer:
 
 def _begin_update(
     eks: Eks, params: Params, nodegroup: Nodegroup, kind: str, changes: dict[str, Any]
-) -> Answer:
+) -> tuple[Answer, Update]:
     nodegroup.described.update(status="UPDATING", modifiedAt=now())
     nodegroup.transition = eks.later(lambda: "ACTIVE")
     cluster, of = eks.cluster(params["clusterName"]), (None, params["nodegroupName"])
-    return {"update": eks.start_update(cluster, kind, changes, of)}
+    update = eks.start_update(cluster, kind, changes, of)
+    return {"update": dict(update.described)}, update
 
 
 def _make_group(eks: Eks, cluster: Cluster, described: Answer) -> InstanceGroup:
@@ -170,9 +205,12 @@ def _resize(nodegroup: Nodegroup) -> None:
 def _free(eks: Eks, params: Params) -> Nodegroup:
     nodegroup = _found(eks, params)
     if nodegroup.status != "ACTIVE":
+        # One update at a time (mng-update-one-at-a-time of
+        # frugal_eks/dev/features/aws-behaviours.yaml).
         raise AwsError(
             "ResourceInUseException",
-            f"Cannot update nodegroup {params['nodegroupName']}: it is {nodegroup.status}",
+            "Nodegroup cannot be updated as it is currently not in Active State: "
+            f"{params['nodegroupName']} is {nodegroup.status}",
         )
     return nodegroup
 

@@ -1,7 +1,13 @@
-"""Pod identity associations: which role the pods of a service account get."""
+"""Pod identity associations: which role the pods of a service account get.
+
+EKS's webhook gives containers the variables by which they ask for credentials, when their pod is
+admitted. It knows an association only some seconds after it was made, which no call tells: a pod
+admitted before gets no credentials for ever (facts pod-identity-association-late).
+"""
 
 from rehearsal.aws.aws_errors import AwsError
 from rehearsal.aws.eks_service import checks
+from rehearsal.aws.eks_service.pod_identity_policy import admission_policy, policy_reference
 from rehearsal.aws.eks_service.state import Answer, Cluster, Eks, Params, now, page
 
 SERVICE = "pods.eks.amazonaws.com"
@@ -38,7 +44,27 @@ def associate(eks: Eks, cluster: Cluster, params: Params, owner: str | None = No
         **{name: params[name] for name in OPTIONAL if name in params},
     }
     cluster.pod_identities[key] = association
+
+    def learn() -> None:
+        known = cluster.pod_identities.get(key) is association
+        if known and eks.clusters.get(cluster.name) is cluster:
+            eks.kubernetes.apply(admission_policy(namespace, account))
+
+    eks.teach_webhooks(learn)
     return association
+
+
+def dissociate(eks: Eks, cluster: Cluster, key: str) -> None:
+    """Take an association away: pods that have its variables are refused by the agent then."""
+    gone = cluster.pod_identities.pop(key)
+    eks.kubernetes.delete(policy_reference(gone["namespace"], gone["serviceAccount"]))
+
+
+def remove_policies(eks: Eks, cluster: Cluster) -> None:
+    """Leave nothing of the associations in the API server."""
+    for association in cluster.pod_identities.values():
+        where = association["namespace"], association["serviceAccount"]
+        eks.kubernetes.delete(policy_reference(*where))
 
 
 def check_role(eks: Eks, arn: str) -> None:
@@ -75,7 +101,7 @@ def delete_pod_identity_association(eks: Eks, params: Params) -> Answer:
             "InvalidRequestException",
             f"The association is owned by {association['ownerArn']}: change it there",
         )
-    del eks.cluster(params["clusterName"]).pod_identities[params["associationId"]]
+    dissociate(eks, eks.cluster(params["clusterName"]), params["associationId"])
     return {"association": association}
 
 

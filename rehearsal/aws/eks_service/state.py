@@ -129,11 +129,28 @@ class Eks:
     """Of each Kubernetes minor on offer, the versions of each add-on, the default first."""
     moment: float = 1.0
     """Seconds that creating, updating and deleting take."""
+    webhook_moments: float = 4.0
+    """Moments after which EKS's admission webhooks know a Fargate profile that is ACTIVE, or a pod
+    identity association that was made. On AWS it takes some seconds, which no call tells:
+    eksctl-io/eksctl#3615 (it waits 30 s), aws/eks-pod-identity-agent#52 (5 to 10 s)."""
+    drain_seconds: float = 15.0
+    """Seconds that the pods of a node group's nodes have to leave in an update; 15 minutes in
+    EKS."""
+    nodegroup_issues: list[Answer] = field(default_factory=list[Answer])
+    """Health issues with which the next node groups end as CREATE_FAILED, one each."""
     degraded_after: float = 60.0
     """Seconds after which an add-on without running pods is DEGRADED."""
     clusters: dict[str, Cluster] = field(default_factory=dict[str, Cluster])
+    late_events: list[tuple[float, Callable[[], None]]] = field(
+        default_factory=list[tuple[float, Callable[[], None]]]
+    )
+    """What happens after AWS has said that it is done, and when on the monotonic clock: webhooks
+    learn of a profile, a log group comes back."""
     followers: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
     """What of the account beside EKS goes on with it: groups of instances, and their nodes."""
+    log_group_returns: float = 3.0
+    """Seconds after a cluster is gone until EKS writes its last lines (0 to 180 have been seen,
+    behaviour log-group-comes-back-after-cluster-delete)."""
     lock: threading.RLock = field(default_factory=threading.RLock)
     """Held by whoever works on this or on the account in moto."""
 
@@ -160,6 +177,14 @@ class Eks:
         wait = self.moment if not_before is None else not_before
         return Transition(time.monotonic() + wait, finish)
 
+    def teach_webhooks(self, lesson: Callable[[], None]) -> None:
+        """Let the admission webhooks learn of something, which takes them a while."""
+        self.late(self.webhook_moments * self.moment, lesson)
+
+    def late(self, seconds: float, event: Callable[[], None]) -> None:
+        """Let something happen once, so many seconds from now."""
+        self.late_events.append((time.monotonic() + seconds, event))
+
     def settle(self) -> None:
         """Let everything that is under way and can end, end."""
         for name, cluster in list(self.clusters.items()):
@@ -172,6 +197,10 @@ class Eks:
                 _settle_all(resources)
             if not cluster.settle():
                 del self.clusters[name]
+        due = [event for event in self.late_events if time.monotonic() >= event[0]]
+        for event in due:
+            self.late_events.remove(event)
+            event[1]()
         for follow in self.followers:
             follow()
 
@@ -187,8 +216,8 @@ class Eks:
         kind: str,
         changes: Mapping[str, Any],
         of: tuple[str | None, str | None] = (None, None),
-    ) -> Answer:
-        """Record an update that ends after a moment. As DescribeUpdate answers."""
+    ) -> Update:
+        """Record an update that ends after a moment."""
         described: Answer = {
             "id": str(uuid.uuid4()),
             "status": "InProgress",
@@ -198,8 +227,9 @@ class Eks:
             "errors": [],
         }
         done = self.later(lambda: "Successful")
-        cluster.updates[described["id"]] = Update(described, done, of)
-        return dict(described)
+        update = Update(described, done, of)
+        cluster.updates[described["id"]] = update
+        return update
 
 
 def now() -> datetime.datetime:

@@ -10,6 +10,7 @@ from rehearsal.aws.eks_service.clusters import (
     ensure_log_group,
     logging_of,
     minor,
+    update_in_progress,
 )
 from rehearsal.aws.eks_service.state import Answer, Cluster, Eks, Params, page
 
@@ -22,7 +23,7 @@ Changes = tuple[str, dict[str, object]]
 
 def update_cluster_config(eks: Eks, params: Params) -> Answer:
     """UpdateClusterConfig: one kind of setting a call, as AWS wants it."""
-    cluster = _free_cluster(eks, params["name"])
+    cluster = _free_cluster(eks, params["name"], "UpdateClusterConfig")
     asked = [key for key in params if key in CONFIG_CHANGES]
     if len(asked) != 1:
         raise checks.invalid(
@@ -34,7 +35,7 @@ def update_cluster_config(eks: Eks, params: Params) -> Answer:
 
 def update_cluster_version(eks: Eks, params: Params) -> Answer:
     """UpdateClusterVersion: one minor up at a time."""
-    cluster = _free_cluster(eks, params["name"])
+    cluster = _free_cluster(eks, params["name"], "UpdateClusterVersion")
     wanted = params.get("version", "")
     if wanted not in eks.addon_versions:
         raise checks.invalid(f"unsupported Kubernetes version: {wanted}")
@@ -51,7 +52,7 @@ def update_cluster_version(eks: Eks, params: Params) -> Answer:
 
 def associate_encryption_config(eks: Eks, params: Params) -> Answer:
     """AssociateEncryptionConfig: once, it cannot be taken back."""
-    cluster = _free_cluster(eks, params["clusterName"])
+    cluster = _free_cluster(eks, params["clusterName"], "AssociateEncryptionConfig")
     if cluster.described["encryptionConfig"]:
         raise checks.invalid("Encryption is already enabled on this cluster")
     checks.encryption(eks.account, params["encryptionConfig"])
@@ -75,8 +76,10 @@ def list_updates(eks: Eks, params: Params) -> Answer:
     return page([key for key, one in updates.items() if one.of == of], params, "updateIds")
 
 
-def _free_cluster(eks: Eks, name: str) -> Cluster:
+def _free_cluster(eks: Eks, name: str, operation: str) -> Cluster:
     cluster = eks.cluster(name)
+    if cluster.status == "UPDATING":
+        raise update_in_progress(cluster, operation)
     if cluster.status != "ACTIVE":
         raise AwsError(
             "ResourceInUseException",
@@ -88,7 +91,7 @@ def _free_cluster(eks: Eks, name: str) -> Cluster:
 def _begin(eks: Eks, cluster: Cluster, kind: str, changes: dict[str, object]) -> Answer:
     cluster.described["status"] = "UPDATING"
     cluster.transition = eks.later(lambda: "ACTIVE")
-    return {"update": eks.start_update(cluster, kind, changes)}
+    return {"update": dict(eks.start_update(cluster, kind, changes).described)}
 
 
 def _logging(eks: Eks, cluster: Cluster, asked: Params) -> Changes:
@@ -111,6 +114,7 @@ def _vpc(eks: Eks, cluster: Cluster, asked: Params) -> Changes:
     if "subnetIds" in network:
         checks.subnets(eks.account, network["subnetIds"], cluster.vpc_id)
         checks.two_zones(eks.account, network["subnetIds"])
+        checks.same_zones(eks.account, network["subnetIds"], config["subnetIds"])
     checks.security_groups(eks.account, network.get("securityGroupIds", []), cluster.vpc_id)
     wanted = {**config, **network, **endpoint_access(asked, config)}
     if wanted == before:

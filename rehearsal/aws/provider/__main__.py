@@ -19,14 +19,14 @@ def _end(*_: object) -> None:
     os._exit(0)
 
 
-def serve() -> None:
+def serve(provider: StandIn) -> None:
     """Run until the engine ends us or is gone itself."""
     options = [
         ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
         ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
     ]
     server = grpc.server(ThreadPoolExecutor(max_workers=PARALLEL_REQUESTS), options=options)
-    provider_pb2_grpc.add_ResourceProviderServicer_to_server(StandIn(), server)
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(provider, server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     print(port, flush=True)
@@ -40,4 +40,4 @@ def serve() -> None:
 
 
 if __name__ == "__main__":
-    serve()
+    serve(StandIn())

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -33,8 +33,17 @@ class ConfigurationError(ValueError):
 class Account:
     """One region of one played account, reached through AWS_ENDPOINT_URL."""
 
-    def __init__(self, region: str, default_tags: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        region: str,
+        default_tags: Mapping[str, str],
+        *,
+        profile: str | None = None,
+        roles: Sequence[str] = (),
+    ) -> None:
+        """`roles` are assumed one after the other, the first one as the profile's user."""
         self.region = region
+        self._profile, self._roles = profile, roles
         self.default_tags = dict(default_tags)
         self.stopping = threading.Event()
         """Set when the engine cancels: every wait ends."""
@@ -45,7 +54,15 @@ class Account:
 
     @cached_property
     def _session(self) -> Any:
-        return _botocore("session").Session()
+        session = _botocore("session").Session(profile=self._profile)
+        for role in self._roles:
+            sts = session.create_client("sts", region_name=self.region, endpoint_url=endpoint())
+            keys = sts.assume_role(RoleArn=role, RoleSessionName="pulumi")["Credentials"]
+            session = _botocore("session").Session()
+            session.set_credentials(
+                keys["AccessKeyId"], keys["SecretAccessKey"], keys["SessionToken"]
+            )
+        return session
 
     def client(self, service: str) -> Any:
         """The only client of this service, for all threads."""
@@ -112,7 +129,7 @@ def endpoint() -> str:
     if urlsplit(url).hostname not in {"127.0.0.1", "localhost", "::1"}:
         raise ConfigurationError(
             "the stand-in AWS provider talks only to a played AWS on this machine: set "
-            f"AWS_ENDPOINT_URL to it, as `python -m rehearsal` does (got {url or 'nothing'})"
+            f"AWS_ENDPOINT_URL to it, as `./frugal-eks rehearse` does (got {url or 'nothing'})"
         )
     return url
 

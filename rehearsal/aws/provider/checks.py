@@ -12,6 +12,8 @@ from rehearsal.aws.resource_types.entry import REQUIRED, Property, ResourceType,
 
 DEFAULTS = "__defaults"
 """Internal key of checked inputs: the properties that the provider filled in."""
+NAME_DIGITS = 7
+"""Random hex digits at the end of a made name."""
 
 
 class Problem(NamedTuple):
@@ -19,6 +21,10 @@ class Problem(NamedTuple):
 
     property: str
     reason: str
+
+
+class NameTooLong(ValueError):
+    """The name that is made of a resource's logical name does not fit; the text is for the user."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,21 +39,29 @@ class Naming:
     """The name that the stack's autonaming configuration proposes."""
     disabled: bool = False
 
-    def physical(self, prop: Property) -> str | None:
-        """Name, a dash and seven hex digits, cut to the length that AWS allows."""
+    def physical(self, token: str, prop: Property) -> str | None:
+        """Name, a dash and seven hex digits, after the property's prefix. Raises NameTooLong.
+
+        The real provider refuses a name that is too long (pulumi-terraform-bridge takes it from
+        Pulumi's NewUniqueHex, whose words these are); it does not count the prefix.
+        """
         if self.disabled:
             return None
         if self.proposed:
             return self.proposed
-        digits = hashlib.sha256(self.seed + self.name.encode()).hexdigest()[:7]
-        room = prop.autoname - len(prop.prefix) - len(digits) - 1
-        return f"{prop.prefix}{self.name[:room]}-{digits}"
+        if len(self.name) + 1 + NAME_DIGITS > prop.autoname:
+            raise NameTooLong(
+                f"could not make instance of '{token}': name '{self.name}-' plus {NAME_DIGITS} "
+                f"random chars is longer than maximum length {prop.autoname}"
+            )
+        digits = hashlib.sha256(self.seed + self.name.encode()).hexdigest()[:NAME_DIGITS]
+        return f"{prop.prefix}{self.name}-{digits}"
 
 
 def fill_in(
     kind: ResourceType, news: Values, olds: Values, naming: Naming, account: Account
 ) -> Values:
-    """The inputs with default tags, names and the real provider's defaults."""
+    """The inputs with default tags, names and the real provider's defaults. Raises NameTooLong."""
     inputs = {key: value for key, value in news.items() if value is not None}
     old_defaults = set(olds.get(DEFAULTS, []))
     if kind.tag_map and account.default_tags:
@@ -57,12 +71,14 @@ def fill_in(
     filled: list[str] = []
     for name, prop in kind.properties.items():
         if name in inputs:
+            if prop.defaults_inside:
+                inputs[name] = values.filled_inside(inputs[name], prop)
             continue
         value = prop.default
         if prop.autoname:
             # A made name stays for the life of the resource.
             value = olds.get(name) if name in old_defaults else None
-            value = value or naming.physical(prop)
+            value = value or naming.physical(kind.token, prop)
         if value is not None:
             inputs[name] = value
             filled.append(name)
@@ -107,6 +123,11 @@ def _refusals(kind: ResourceType, name: str, value: Any, shape: Any) -> Iterator
     if prop.one_of and value not in prop.one_of and not values.is_unknown(value):
         allowed = ", ".join(map(str, prop.one_of))
         yield f"{code}: Value '{value}' at '{name}' is invalid: allowed are {allowed}"
+    if prop.longest and isinstance(value, str) and len(value) > prop.longest:
+        yield (
+            f"expected length of {name} to be in the range (1 - {prop.longest}), got {value} "
+            f"({len(value)})"
+        )
     if prop.within and isinstance(value, int | float):
         low, high = prop.within
         if not low <= value <= high:

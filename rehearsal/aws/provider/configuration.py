@@ -9,11 +9,10 @@ from rehearsal.aws.provider.account import Account, ConfigurationError, endpoint
 from rehearsal.aws.provider.plain import as_list, as_object
 from rehearsal.aws.resource_types.entry import Values
 
-# Credentials and ways to AWS mean nothing where AWS is played: they are taken and not used.
+# Keys and ways to AWS mean nothing where AWS is played: they are taken and not used.
 WITHOUT_EFFECT = frozenset(
     {
         "accessKey",
-        "assumeRoles",
         "assumeRoleWithWebIdentity",
         "customCaBundle",
         "ec2MetadataServiceEndpoint",
@@ -24,7 +23,6 @@ WITHOUT_EFFECT = frozenset(
         "insecure",
         "maxRetries",
         "noProxy",
-        "profile",
         "retryMode",
         "s3UsEast1RegionalEndpoint",
         "s3UsePathStyle",
@@ -42,7 +40,9 @@ WITHOUT_EFFECT = frozenset(
         "useFipsEndpoint",
     }
 )
-HONOURED = frozenset({"allowedAccountIds", "defaultTags", "forbiddenAccountIds", "region"})
+HONOURED = frozenset(
+    {"allowedAccountIds", "assumeRoles", "defaultTags", "forbiddenAccountIds", "profile", "region"}
+)
 
 
 def problems(config: Values) -> Iterator[tuple[str, str]]:
@@ -67,7 +67,8 @@ def account(config: Values) -> Account:
     if not region:
         raise ConfigurationError("the AWS region is missing: set aws:region in the stack file")
     tags = as_object(as_object(_data(config.get("defaultTags"))).get("tags"))
-    chosen = Account(str(region), tags)
+    roles = [as_object(role)["roleArn"] for role in as_list(_data(config.get("assumeRoles")))]
+    chosen = Account(str(region), tags, profile=config.get("profile"), roles=roles)
     allowed = as_list(_data(config.get("allowedAccountIds")))
     forbidden = as_list(_data(config.get("forbiddenAccountIds")))
     if (allowed or forbidden) and _refused(chosen.identity["Account"], allowed, forbidden):

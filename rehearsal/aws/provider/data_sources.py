@@ -8,7 +8,7 @@ from rehearsal.aws.provider import ec2_sources
 from rehearsal.aws.provider.account import Account
 from rehearsal.aws.provider.plain import as_list
 from rehearsal.aws.provider.shapes import from_api
-from rehearsal.aws.provider.source import DataSource, NoAnswer, single
+from rehearsal.aws.provider.source import DataSource, NoAnswer, filters_of, single
 from rehearsal.aws.resource_types.entry import Values
 
 
@@ -132,6 +132,35 @@ def _oidc_provider(account: Account, asked: Values) -> Values:
     raise NoAnswer(f"finding IAM OIDC Provider by {by} ({asked[by]}): not found")
 
 
+def _log_groups(account: Account, asked: Values) -> Values:
+    """Names and ARNs of the log groups whose name begins so; no error where there is none."""
+    prefix = asked.get("logGroupNamePrefix")
+    parameters: Values = {"logGroupNamePrefix": prefix} if prefix else {}
+    found: list[Values] = []
+    while True:
+        page = account.request("logs", "DescribeLogGroups", parameters)
+        found += page["logGroups"]
+        if not page.get("nextToken"):
+            break
+        parameters = parameters | {"nextToken": page["nextToken"]}
+    return {
+        "id": account.region,
+        "arns": [group["arn"].removesuffix(":*") for group in found],
+        "logGroupNames": [group["logGroupName"] for group in found],
+    }
+
+
+def _key(account: Account, asked: Values) -> Values:
+    found = account.request("kms", "DescribeKey", {"KeyId": asked["keyId"]})["KeyMetadata"]
+    return {
+        **from_api({name: value for name, value in found.items() if "Date" not in name}, {}),
+        "id": found["KeyId"],
+        "awsAccountId": found["AWSAccountId"],
+        "multiRegionConfigurations": [],
+        "xksKeyConfigurations": [],
+    }
+
+
 def _parameters(account: Account, asked: Values) -> Values:
     """The parameters below a path; no error where there is none."""
     asks: Values = {
@@ -152,10 +181,45 @@ def _parameters(account: Account, asked: Values) -> Values:
     return {"id": asked["path"], "withDecryption": True, **asked, **lists}
 
 
+def _scaling_groups(account: Account, asked: Values) -> Values:
+    """Names and ARNs of Auto Scaling groups; no error where there is none."""
+    parameters: Values = {"Filters": filters_of(asked)}
+    if names := as_list(asked.get("names")):
+        parameters["AutoScalingGroupNames"] = names
+    found = account.request("autoscaling", "DescribeAutoScalingGroups", parameters)
+    groups = found["AutoScalingGroups"]
+    return {
+        "id": account.region,
+        "arns": [group["AutoScalingGroupARN"] for group in groups],
+        "names": [group["AutoScalingGroupName"] for group in groups],
+    }
+
+
+def _scaling_group(account: Account, asked: Values) -> Values:
+    parameters = {"AutoScalingGroupNames": [asked["name"]]}
+    found = account.request("autoscaling", "DescribeAutoScalingGroups", parameters)
+    group = single("Auto Scaling Group", found["AutoScalingGroups"], asked)
+    return {
+        "id": group["AutoScalingGroupName"],
+        "arn": group["AutoScalingGroupARN"],
+        "minSize": group["MinSize"],
+        "maxSize": group["MaxSize"],
+        "desiredCapacity": group["DesiredCapacity"],
+    }
+
+
 def _zone(account: Account, asked: Values) -> Values:
     name = f"{str(asked.get('name') or '').rstrip('.')}."
     private = bool(asked.get("privateZone") or asked.get("vpcId"))
-    zones = account.request("route53", "ListHostedZones", {"MaxItems": "1000"})["HostedZones"]
+    zones: list[Values] = []
+    more: Values = {}
+    while True:
+        # Route 53 tells 100 at a time.
+        page = account.request("route53", "ListHostedZones", more)
+        zones += page["HostedZones"]
+        if not page.get("IsTruncated"):
+            break
+        more = {"Marker": page["NextMarker"]}
     kept: list[Values] = []
     for zone in zones:
         zone_id = zone["Id"].rpartition("/")[2]
@@ -192,6 +256,8 @@ DATA_SOURCES: dict[str, DataSource] = {
         required=("addonName", "kubernetesVersion"),
     ),
     "aws:eks/getCluster:getCluster": DataSource(("name", "tags"), _cluster, required=("name",)),
+    "aws:autoscaling/getAmiIds:getAmiIds": DataSource(("filters", "names"), _scaling_groups),
+    "aws:autoscaling/getGroup:getGroup": DataSource(("name",), _scaling_group, required=("name",)),
     "aws:iam/getRoles:getRoles": DataSource(("nameRegex", "pathPrefix"), _roles),
     "aws:eks/getAddon:getAddon": DataSource(
         ("addonName", "clusterName", "tags"), _addon, required=("addonName", "clusterName")
@@ -199,6 +265,8 @@ DATA_SOURCES: dict[str, DataSource] = {
     "aws:iam/getOpenIdConnectProvider:getOpenIdConnectProvider": DataSource(
         ("arn", "tags", "url"), _oidc_provider
     ),
+    "aws:cloudwatch/getLogGroups:getLogGroups": DataSource(("logGroupNamePrefix",), _log_groups),
+    "aws:kms/getKey:getKey": DataSource(("grantTokens", "keyId"), _key, required=("keyId",)),
     "aws:route53/getZone:getZone": DataSource(("name", "privateZone", "vpcId", "zoneId"), _zone),
     "aws:ssm/getParametersByPath:getParametersByPath": DataSource(
         ("path", "recursive", "withDecryption"), _parameters, required=("path",)

@@ -45,10 +45,13 @@ def between(
     difference = Difference()
     for name, prop in kind.properties.items():
         old, actual, new = old_inputs.get(name), state.get(name), news.get(name)
+        if prop.defaults_inside:
+            # What an earlier program left away meant the default, too.
+            old = values.filled_inside(old, prop)
         if not _differs(old, actual, new, kind, name):
             continue
         before = old if old != new else actual
-        replaces = REPLACES in prop or bool(prop.replaces_if and news.get(prop.replaces_if))
+        replaces = REPLACES in prop or bool(prop.replaces_if and prop.replaces_if(news))
         if prop.replaces_when:
             replaces = replaces or prop.replaces_when(before, new)
         for path, change in values.changed_paths(before, new, name):

@@ -1,6 +1,5 @@
 """Create, read, update and delete of any resource in the table."""
 
-import time
 from contextlib import ExitStack
 from typing import Any
 
@@ -11,10 +10,6 @@ from rehearsal.aws.provider.account import AwsError, not_found
 from rehearsal.aws.provider.plain import is_list, is_object
 from rehearsal.aws.provider.running import Running
 from rehearsal.aws.resource_types.entry import InUse, ResourceType, Values
-
-IN_USE = "DependencyViolation"
-IN_USE_SECONDS = 15.0
-"""How long a delete waits for what still uses the resource; AWS's provider waits 20 minutes."""
 
 
 class HalfMade(Exception):
@@ -33,14 +28,14 @@ def create(running: Running, types: dict[str, ResourceType]) -> Values:
         for step in running.kind.before:
             running.description |= running.do(step) or {}
         first, *others = running.kind.create
-        running.id = resource_id(running, running.do(first))
+        running.id = resource_id(running, running.do_patiently(first))
         try:
             for step in others:
-                running.do(step)
+                running.do_patiently(step)
             given = {name for name, value in running.inputs.items() if value is not None}
             for when in running.kind.steps():
                 if when.at_create and given & set(when.changed):
-                    running.do(when.step)
+                    running.do_patiently(when.step)
             running.wait_until_ready()
         except AwsError as error:
             raise HalfMade(running, error) from error
@@ -55,10 +50,13 @@ def read(running: Running) -> Values | None:
 def update(running: Running, types: dict[str, ResourceType], changed: set[str]) -> Values:
     """Bring what exists to the new inputs; the new state."""
     _check_references(running, types, changed)
-    if not running.refresh():
+    # A property that finds the resource may change, too: the group of a lifecycle hook.
+    wanted, running.inputs = running.inputs, running.inputs | running.old
+    found, running.inputs = running.refresh(), wanted
+    if not found:
         raise AwsError("NotFound", f"{running.id} does not exist any more: run a refresh")
     for step in running.due(changed):
-        running.do(step)
+        running.do_patiently(step)
         running.wait_until_ready()
     running.wait_until_ready()
     return running.state()
@@ -67,21 +65,14 @@ def update(running: Running, types: dict[str, ResourceType], changed: set[str]) 
 def delete(running: Running) -> None:
     """Remove it and wait until it is gone; nothing happens if it is gone already."""
     with _lock(running):
-        deadline = time.monotonic() + min(IN_USE_SECONDS, running.timeout_seconds)
-        while running.refresh():
-            try:
-                _delete_now(running)
-                break
-            except AwsError as error:
-                # What uses it may be on its way out: AWS's provider tries again, too.
-                if error.code != IN_USE or time.monotonic() > deadline:
-                    raise
-            running.pause()
+        running.insist(lambda: _delete_now(running), running.kind.delete_retries)
         if running.kind.ready:
             running.wait_until_gone()
 
 
 def _delete_now(running: Running) -> None:
+    if not running.refresh():
+        return
     for use in running.kind.in_use:
         _refuse_in_use(running, use)
     for step in running.kind.delete:

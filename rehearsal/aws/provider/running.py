@@ -1,6 +1,7 @@
 """One operation on one resource: fills the table's templates, sends the requests, reads back."""
 
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,10 +12,12 @@ from rehearsal.aws.provider.account import Account, AwsError, not_found
 from rehearsal.aws.provider.plain import as_object, is_object
 from rehearsal.aws.provider.templates import ABSENT, fill, placeholders
 from rehearsal.aws.resource_types.entry import (
+    DEFAULT_TIMEOUT_MINUTES,
     REPLACES,
     UNREAD,
     Call,
     ResourceType,
+    Retry,
     Step,
     Text,
     Values,
@@ -22,7 +25,8 @@ from rehearsal.aws.resource_types.entry import (
 )
 
 POLL_SECONDS = 0.2
-DEFAULT_TIMEOUT_SECONDS = 1800.0
+PATIENCE_SECONDS = 1.0
+"""How long the provider's patience of a minute lasts in a rehearsal."""
 
 
 @dataclass(kw_only=True)
@@ -35,7 +39,7 @@ class Running:
     old: Values = field(default_factory=dict[str, Any])
     """The inputs before an update."""
     id: str = ""
-    timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
+    timeout_seconds: float = DEFAULT_TIMEOUT_MINUTES * 60.0
     description: Values = field(default_factory=dict[str, Any])
     """What AWS last told about it."""
 
@@ -103,6 +107,30 @@ class Running:
     def api(self, operation: str, **parameters: Any) -> Any:
         """Send one request of the type's service, its parameters given."""
         return self.account.request(self.kind.service, operation, parameters)
+
+    def insist(self, attempt: Callable[[], Any], retries: Iterable[Retry]) -> Any:
+        """Attempt it again and again, for as long as the real provider does.
+
+        Raises AwsError where a refusal is final, or stays for too long.
+        """
+        begun = time.monotonic()
+        while True:
+            try:
+                return attempt()
+            except AwsError as error:
+                fitting = (each for each in retries if each.fits(error.code, str(error)))
+                patience = max(map(self._patience, fitting), default=0)
+                if time.monotonic() - begun >= patience:
+                    raise
+            self.pause()
+
+    def _patience(self, retry: Retry) -> float:
+        seconds = retry.minutes * PATIENCE_SECONDS
+        return min(seconds, self.timeout_seconds) if retry.capped else seconds
+
+    def do_patiently(self, step: Step) -> Any:
+        """Run one step of a create or update, again where AWS may be late to know what it names."""
+        return self.insist(lambda: self.do(step), self.kind.retries)
 
     def do(self, step: Step) -> Any:
         """Run one step; the part of the response that matters."""

@@ -21,7 +21,7 @@ from rehearsal.aws.provider import (
 from rehearsal.aws.provider.account import Account, ConfigurationError
 from rehearsal.aws.provider.answers import abort, abort_half_made, explain
 from rehearsal.aws.provider.plain import as_object
-from rehearsal.aws.provider.running import DEFAULT_TIMEOUT_SECONDS, Running
+from rehearsal.aws.provider.running import Running
 from rehearsal.aws.provider.structs import secrets_in, to_python, to_struct
 from rehearsal.aws.resource_types import TYPES
 from rehearsal.aws.resource_types.entry import ResourceType, Values
@@ -91,7 +91,10 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer):
             proposed=auto.proposed_name,
             disabled=auto.mode == pb.CheckRequest.AutonamingOptions.DISABLE,
         )
-        inputs = checks.fill_in(kind, news, olds, naming, account)
+        try:
+            inputs = checks.fill_in(kind, news, olds, naming, account)
+        except checks.NameTooLong as error:
+            abort(context, str(error))
         failures = [
             pb.CheckFailure(property=problem.property, reason=problem.reason)
             for problem in checks.problems(kind, inputs, account)
@@ -132,7 +135,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer):
         if request.preview:
             planned = self._planned(kind, inputs, context)
             return pb.CreateResponse(properties=to_struct(planned, hidden))
-        running = self._running(request, context, inputs=inputs)
+        running = self._running(request, context, "create", inputs=inputs)
         try:
             state = lifecycle.create(running, TYPES)
         except lifecycle.HalfMade as half:
@@ -177,7 +180,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer):
             return pb.UpdateResponse(properties=to_struct(planned, hidden))
         # What AWS was seen to have counts as the old value: drift is put right, too.
         before = old | {name: state[name] for name in difference.changed if name in state}
-        running = self._running(request, context, inputs=inputs, old=before)
+        running = self._running(request, context, "update", inputs=inputs, old=before)
         try:
             done = lifecycle.update(running, TYPES, difference.changed)
         except Exception as error:
@@ -191,7 +194,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer):
             name: state[name] for name in kind.properties if name in state
         }
         try:
-            lifecycle.delete(self._running(request, context, inputs=inputs))
+            lifecycle.delete(self._running(request, context, "delete", inputs=inputs))
         except Exception as error:
             abort(context, explain(error, self._where(request.urn)))
         return empty_pb2.Empty()
@@ -229,12 +232,13 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer):
     def _where(self, urn: str) -> str:
         return f"{urn.split('::')[2].rpartition('$')[2]} '{_name(urn)}'"
 
-    def _running(self, request: Any, context: Any, **details: Any) -> Any:
+    def _running(self, request: Any, context: Any, operation: str = "", **details: Any) -> Any:
+        kind = self._kind(request.urn, context)
         return Running(
-            kind=self._kind(request.urn, context),
+            kind=kind,
             account=self._account(context),
             id=getattr(request, "id", ""),
-            timeout_seconds=getattr(request, "timeout", 0) or DEFAULT_TIMEOUT_SECONDS,
+            timeout_seconds=kind.timeouts.seconds(operation, getattr(request, "timeout", 0)),
             **details,
         )
 

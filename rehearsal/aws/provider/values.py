@@ -85,6 +85,13 @@ def from_api(value: Any, prop: Property, shape: Any) -> Any:
     return shapes.from_api(given, prop.names) if prop.codec.inside else given
 
 
+def filled_inside(value: Any, prop: Property) -> Any:
+    """A nested value of the program's with what the real provider fills in."""
+    if not is_object(value):
+        return value
+    return {**prop.defaults_inside, **{k: v for k, v in value.items() if v is not None}}
+
+
 def settle(given: Any, read: Any, prop: Property) -> Any:
     """The state of a property: the program's own wording where AWS means the same."""
     if given is None:

@@ -15,6 +15,8 @@ from rehearsal.aws.resource_types.entry import (
     UNREAD,
     Codec,
     ResourceType,
+    Retry,
+    Timeouts,
     Values,
     When,
     call,
@@ -127,6 +129,11 @@ POLICIES = Codec(to_api=list, from_api=lambda names: None if names == ["Default"
 GROUP = ResourceType(
     token="aws:autoscaling/group:Group",
     service="autoscaling",
+    timeouts=Timeouts(update=10, delete=10),
+    retries=(
+        Retry("ValidationError", 2, ("Invalid IAM Instance Profile",)),
+        Retry("ValidationError", 5, ("Unable to publish test message to notification target",)),
+    ),
     properties={
         "name": prop(REPLACES, api="AutoScalingGroupName", autoname=255),
         "minSize": prop(REQUIRED),
@@ -137,11 +144,11 @@ GROUP = ResourceType(
         "healthCheckGracePeriod": prop(default=300),
         "healthCheckType": prop(COMPUTED),
         "initialLifecycleHooks": prop(
-            UNREAD, UNORDERED, api="LifecycleHookSpecificationList", names=HOOK
+            REPLACES, UNREAD, UNORDERED, api="LifecycleHookSpecificationList", names=HOOK
         ),
-        "launchTemplate": prop(names=LAUNCH_TEMPLATE),
+        "launchTemplate": prop(COMPUTED, names=LAUNCH_TEMPLATE),
         "maxInstanceLifetime": prop(cleared=0),
-        "mixedInstancesPolicy": prop(names=REQUIREMENTS),
+        "mixedInstancesPolicy": prop(COMPUTED, names=REQUIREMENTS),
         "suspendedProcesses": prop(UNORDERED, at="SuspendedProcesses[].ProcessName"),
         "terminationPolicies": prop(codec=POLICIES, cleared=["Default"]),
         "vpcZoneIdentifiers": prop(
@@ -184,6 +191,7 @@ GROUP = ResourceType(
         When(NEW_INSTANCES, _refresh),
     ),
     delete=(empty, call("DeleteAutoScalingGroup")),
+    delete_retries=(Retry("ResourceInUse", 10), Retry("ScalingActivityInProgress", 10)),
     default_tags=False,
     outputs={"arn": "AutoScalingGroupARN", "availabilityZones": "AvailabilityZones"},
 )

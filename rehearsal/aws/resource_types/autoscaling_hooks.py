@@ -5,7 +5,7 @@ from rehearsal.aws.resource_types.entry import (
     REPLACES,
     REQUIRED,
     ResourceType,
-    When,
+    Retry,
     call,
     prop,
 )
@@ -16,11 +16,13 @@ _PUT = call("PutLifecycleHook")
 LIFECYCLE_HOOK = ResourceType(
     token="aws:autoscaling/lifecycleHook:LifecycleHook",
     service="autoscaling",
+    retries=(
+        Retry("ValidationError", 5, ("Unable to publish test message to notification target",)),
+    ),
     properties={
         "name": prop(REPLACES, api="LifecycleHookName", autoname=255),
         "autoscalingGroupName": prop(
             REQUIRED,
-            REPLACES,
             api="AutoScalingGroupName",
             refers_to="aws:autoscaling/group:Group",
         ),
@@ -41,7 +43,8 @@ LIFECYCLE_HOOK = ResourceType(
             at="LifecycleHooks[0]",
         ),
     ),
-    update=(When(("lifecycleTransition", "defaultResult", "heartbeatTimeout"), _PUT),),
+    # Another group gets the hook, and the old group keeps its own.
+    update=(_PUT,),
     delete=(
         call("DeleteLifecycleHook", takes=("autoscalingGroupName",), LifecycleHookName="{id}"),
     ),

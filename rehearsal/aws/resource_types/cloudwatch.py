@@ -10,6 +10,7 @@ from rehearsal.aws.resource_types.entry import (
     UNREAD,
     InUse,
     ResourceType,
+    Retry,
     Text,
     Values,
     When,
@@ -40,6 +41,7 @@ def _bus_name(inputs: Values, name: str, separator: str) -> str:
 EVENT_RULE = ResourceType(
     token="aws:cloudwatch/eventRule:EventRule",
     service="events",
+    retries=(Retry("ValidationException", 2, ("cannot be assumed by principal",)),),
     properties={
         "name": prop(REPLACES, autoname=64),
         "eventBusName": prop(REPLACES, default="default"),
@@ -80,6 +82,7 @@ EVENT_RULE = ResourceType(
         ),
     ),
     delete=(call("DeleteRule"),),
+    delete_retries=(Retry("ValidationException", 5),),
     in_use=(
         InUse(
             call("ListTargetsByRule", Rule="{name}", at="Targets[].Id"), code="ValidationException"
@@ -112,7 +115,7 @@ EVENT_TARGET = ResourceType(
     properties={
         "rule": prop(REQUIRED, REPLACES, UNREAD),
         "eventBusName": prop(REPLACES, UNREAD, default="default"),
-        "targetId": prop(REPLACES, at="Id", autoname=64),
+        "targetId": prop(REPLACES, at="Id", autoname=255),
         "arn": prop(REQUIRED, at="Arn"),
         "roleArn": prop(at="RoleArn"),
         "input": prop(at="Input", codec=JSON),
@@ -173,8 +176,15 @@ _GROUP_ARN = "arn:{partition}:logs:{region}:{account}:log-group:{id}"
 LOG_GROUP = ResourceType(
     token="aws:cloudwatch/logGroup:LogGroup",
     service="logs",
+    retries=(
+        Retry(
+            "AccessDeniedException",
+            1,
+            ("no identity-based policy allows the logs:PutRetentionPolicy action",),
+        ),
+    ),
     properties={
-        "name": prop(REPLACES, api="logGroupName", autoname=512),
+        "name": prop(REPLACES, api="logGroupName", autoname=255),
         "retentionInDays": prop(default=0, one_of=RETENTION_DAYS, at="retentionInDays || `0`"),
         "logGroupClass": prop(REPLACES, COMPUTED),
         "kmsKeyId": prop(),
@@ -208,6 +218,7 @@ LOG_GROUP = ResourceType(
         ),
     ),
     delete=(_delete_group,),
+    delete_retries=(Retry("OperationAbortedException", 1, ("try again",)),),
     outputs={"arn": Text(_GROUP_ARN)},
 )
 

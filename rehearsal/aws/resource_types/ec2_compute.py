@@ -128,7 +128,7 @@ LAUNCH_TEMPLATE = ResourceType(
     token="aws:ec2/launchTemplate:LaunchTemplate",
     service="ec2",
     properties={
-        "name": prop(REPLACES, api="LaunchTemplateName", autoname=128),
+        "name": prop(REPLACES, api="LaunchTemplateName", autoname=255, longest=125),
         "description": prop(UNREAD, api="VersionDescription"),
         "defaultVersion": prop(COMPUTED, at="DefaultVersionNumber"),
         "updateDefaultVersion": prop(UNREAD),

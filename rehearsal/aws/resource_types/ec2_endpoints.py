@@ -12,6 +12,7 @@ from rehearsal.aws.resource_types.entry import (
     Ready,
     ResourceType,
     Text,
+    Timeouts,
     Values,
     When,
     call,
@@ -32,9 +33,10 @@ def _modify_endpoint(running: Running) -> None:
             request[f"Add{theirs}"] = sorted(new - old)
         if old - new:
             request[f"Remove{theirs}"] = sorted(old - new)
-    if running.inputs.get("policy"):
+    changed = {name for name in running.inputs if running.inputs[name] != running.old.get(name)}
+    if "policy" in changed:
         request["PolicyDocument"] = POLICY.to_api(running.inputs["policy"])
-    if running.inputs.get("privateDnsEnabled") is not None:
+    if "privateDnsEnabled" in changed:
         request["PrivateDnsEnabled"] = running.inputs["privateDnsEnabled"]
     running.api("ModifyVpcEndpoint", **request)
 
@@ -45,12 +47,17 @@ def _delete_endpoint(running: Running) -> None:
         raise AwsError(failure["Error"]["Code"], failure["Error"]["Message"])
 
 
+def _is_no_interface(inputs: Values) -> bool:
+    return inputs.get("vpcEndpointType") != "Interface"
+
+
 VPC_ENDPOINT = ResourceType(
     token="aws:ec2/vpcEndpoint:VpcEndpoint",
     service="ec2",
+    timeouts=Timeouts(create=10, update=10, delete=10),
     properties={
         "vpcId": prop(REQUIRED, REPLACES, refers_to="aws:ec2/vpc:Vpc"),
-        "serviceName": prop(REPLACES, COMPUTED),
+        "serviceName": prop(REPLACES),
         "vpcEndpointType": prop(REPLACES, default="Gateway"),
         "routeTableIds": prop(COMPUTED, UNORDERED, refers_to="aws:ec2/routeTable:RouteTable"),
         "subnetIds": prop(COMPUTED, UNORDERED, refers_to="aws:ec2/subnet:Subnet"),
@@ -60,7 +67,7 @@ VPC_ENDPOINT = ResourceType(
             at="Groups[].GroupId",
             refers_to="aws:ec2/securityGroup:SecurityGroup",
         ),
-        "privateDnsEnabled": prop(COMPUTED),
+        "privateDnsEnabled": prop(COMPUTED, replaces_if=_is_no_interface),
         "policy": prop(COMPUTED, api="PolicyDocument", codec=POLICY),
         "ipAddressType": prop(REPLACES, COMPUTED),
         "tags": TAGS,

@@ -8,7 +8,9 @@ from rehearsal.aws.resource_types.entry import (
     InUse,
     Ready,
     ResourceType,
+    Retry,
     Text,
+    Timeouts,
     When,
     call,
     prop,
@@ -17,6 +19,8 @@ from rehearsal.aws.resource_types.entry import (
 INTERNET_GATEWAY = ResourceType(
     token="aws:ec2/internetGateway:InternetGateway",
     service="ec2",
+    timeouts=Timeouts(create=20, update=20, delete=20),
+    retries=(Retry("InvalidInternetGatewayID.NotFound", 20),),
     properties={
         "vpcId": prop(COMPUTED, at="Attachments[0].VpcId", refers_to="aws:ec2/vpc:Vpc"),
         "tags": TAGS,
@@ -40,6 +44,7 @@ INTERNET_GATEWAY = ResourceType(
         call("DetachInternetGateway", InternetGatewayId="{id}", tolerates=("Gateway.NotAttached",)),
         call("DeleteInternetGateway", InternetGatewayId="{id}"),
     ),
+    delete_retries=(Retry("DependencyViolation", 20),),
     in_use=(
         # Public addresses in the VPC are mapped through it.
         InUse(
@@ -75,6 +80,11 @@ def _take_from_interface(running: Running) -> None:
 EIP = ResourceType(
     token="aws:ec2/eip:Eip",
     service="ec2",
+    timeouts=Timeouts(update=5, delete=3),
+    retries=(
+        Retry("InvalidAllocationID.NotFound", 5),
+        Retry("InvalidInstanceID", 5, ("pending instance",)),
+    ),
     properties={
         "domain": prop(REPLACES, COMPUTED),
         "networkBorderGroup": prop(REPLACES, COMPUTED),
@@ -128,20 +138,12 @@ EIP = ResourceType(
 )
 
 
-def _let_go(running: Running) -> None:
-    # AWS does it by itself; in moto address and network interface would stay in use for ever.
-    for address in running.description.get("NatGatewayAddresses", []):
-        if association := address.get("AssociationId"):
-            running.api("DisassociateAddress", AssociationId=association)
-        if interface := address.get("NetworkInterfaceId"):
-            running.api("DeleteNetworkInterface", NetworkInterfaceId=interface)
-
-
 NAT_GATEWAY = ResourceType(
     token="aws:ec2/natGateway:NatGateway",
     service="ec2",
+    timeouts=Timeouts(create=10, update=10, delete=30),
     properties={
-        "subnetId": prop(REPLACES, COMPUTED, refers_to="aws:ec2/subnet:Subnet"),
+        "subnetId": prop(REPLACES, refers_to="aws:ec2/subnet:Subnet"),
         "allocationId": prop(
             REPLACES, at="NatGatewayAddresses[0].AllocationId", refers_to="aws:ec2/eip:Eip"
         ),
@@ -172,10 +174,7 @@ NAT_GATEWAY = ResourceType(
     create=(call("CreateNatGateway", at="NatGateway", **tagged("natgateway")),),
     read=(call("DescribeNatGateways", NatGatewayIds=["{id}"], at="NatGateways[0]"),),
     update=(RETAG,),
-    delete=(
-        call("DeleteNatGateway", NatGatewayId="{id}"),
-        _let_go,
-    ),
+    delete=(call("DeleteNatGateway", NatGatewayId="{id}"),),
     ready=Ready(
         "State",
         states=("available",),

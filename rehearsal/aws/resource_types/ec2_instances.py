@@ -15,6 +15,9 @@ from rehearsal.aws.resource_types.entry import (
     Codec,
     Ready,
     ResourceType,
+    Retry,
+    Timeouts,
+    Values,
     When,
     call,
     exactly_one,
@@ -26,11 +29,6 @@ PROFILE = Codec(to_api=lambda name: name, from_api=lambda arn: arn.rpartition("/
 USER_DATA = Codec(
     to_api=lambda text: text,
     from_api=lambda encoded: base64.b64decode(encoded).decode(errors="replace") or None,
-)
-ROOT_DISK = Codec(
-    to_api=lambda disk: {"deleteOnTermination": True, **disk},
-    from_api=lambda disk: disk,
-    inside=True,
 )
 ROOT_AS_READ = (
     "Root && {VolumeSize: Root.Size, VolumeType: Root.VolumeType, Encrypted: Root.Encrypted, "
@@ -45,6 +43,10 @@ def _encryption_changed(old: Any, new: Any) -> bool:
         after.get(name) is not None and before.get(name) != after[name]
         for name in ("encrypted", "kmsKeyId")
     )
+
+
+def _replaced_by_user_data(inputs: Values) -> bool:
+    return bool(inputs.get("userDataReplaceOnChange"))
 
 
 def _set_user_data(running: Running) -> None:
@@ -71,6 +73,16 @@ def _set_groups(running: Running) -> None:
     )
 
 
+def _set_profile(running: Running) -> None:
+    # Not by ReplaceIamInstanceProfileAssociation: moto's instance then tells the old profile.
+    of = [{"Name": "instance-id", "Values": [running.id]}]
+    found = running.api("DescribeIamInstanceProfileAssociations", Filters=of)
+    for there in found["IamInstanceProfileAssociations"]:
+        running.api("DisassociateIamInstanceProfile", AssociationId=there["AssociationId"])
+    profile = {"Name": running.inputs["iamInstanceProfile"]}
+    running.api("AssociateIamInstanceProfile", InstanceId=running.id, IamInstanceProfile=profile)
+
+
 def _set_metadata_options(running: Running) -> None:
     options = as_object(running.inputs.get("metadataOptions"))
     wanted = {f"{name[:1].upper()}{name[1:]}": value for name, value in options.items()}
@@ -90,9 +102,20 @@ def _set_root_disk(running: Running) -> None:
 INSTANCE = ResourceType(
     token="aws:ec2/instance:Instance",
     service="ec2",
+    timeouts=Timeouts(create=10, update=10, delete=20),
+    retries=(
+        Retry(
+            "InvalidParameterValue",
+            2,
+            (
+                "Invalid IAM Instance Profile",
+                " has no associated IAM Roles",
+            ),
+        ),
+    ),
     properties={
-        "ami": prop(REPLACES, api="ImageId"),
-        "instanceType": prop(),
+        "ami": prop(REPLACES, COMPUTED, api="ImageId"),
+        "instanceType": prop(COMPUTED),
         "subnetId": prop(REPLACES, COMPUTED, refers_to="aws:ec2/subnet:Subnet"),
         "vpcSecurityGroupIds": prop(
             COMPUTED,
@@ -100,18 +123,23 @@ INSTANCE = ResourceType(
             at="NetworkInterfaces[0].Groups[].GroupId",
             refers_to="aws:ec2/securityGroup:SecurityGroup",
         ),
-        "associatePublicIpAddress": prop(REPLACES, UNREAD),
-        "iamInstanceProfile": prop(at="IamInstanceProfile.Arn", codec=PROFILE),
+        "associatePublicIpAddress": prop(REPLACES, COMPUTED, UNREAD),
+        "iamInstanceProfile": prop(COMPUTED, at="IamInstanceProfile.Arn", codec=PROFILE),
         "keyName": prop(REPLACES, COMPUTED),
-        "metadataOptions": prop(COMPUTED),
+        "metadataOptions": prop(
+            COMPUTED, defaults_inside={"httpEndpoint": "enabled", "httpProtocolIpv6": "disabled"}
+        ),
         "rootBlockDevice": prop(
-            COMPUTED, at=ROOT_AS_READ, codec=ROOT_DISK, replaces_when=_encryption_changed
+            COMPUTED,
+            at=ROOT_AS_READ,
+            defaults_inside={"deleteOnTermination": True},
+            replaces_when=_encryption_changed,
         ),
         "userData": prop(
             api="UserData",
             at="UserData.Value",
             codec=USER_DATA,
-            replaces_if="userDataReplaceOnChange",
+            replaces_if=_replaced_by_user_data,
         ),
         "userDataReplaceOnChange": prop(UNREAD, default=False),
         "tags": TAGS,
@@ -161,6 +189,7 @@ INSTANCE = ResourceType(
         When(("instanceType",), _set_type),
         When(("userData",), _set_user_data),
         When(("vpcSecurityGroupIds",), _set_groups),
+        When(("iamInstanceProfile",), _set_profile),
         When(("rootBlockDevice",), _set_root_disk),
         When(("metadataOptions",), _set_metadata_options),
         RETAG,

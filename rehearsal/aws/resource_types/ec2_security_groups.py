@@ -11,6 +11,8 @@ from rehearsal.aws.resource_types.entry import (
     Codec,
     InUse,
     ResourceType,
+    Retry,
+    Timeouts,
     Values,
     When,
     call,
@@ -94,9 +96,10 @@ def _drop_default_egress(running: Running) -> None:
 SECURITY_GROUP = ResourceType(
     token="aws:ec2/securityGroup:SecurityGroup",
     service="ec2",
+    timeouts=Timeouts(create=10, delete=15),
     properties={
         "name": prop(REPLACES, api="GroupName", autoname=255),
-        "description": prop(REPLACES, default="Managed by Pulumi"),
+        "description": prop(REPLACES, COMPUTED, default="Managed by Pulumi"),
         "vpcId": prop(REPLACES, COMPUTED, refers_to="aws:ec2/vpc:Vpc"),
         "ingress": prop(COMPUTED, at="IpPermissions", codec=RULES),
         "egress": prop(COMPUTED, at="IpPermissionsEgress", codec=RULES),
@@ -122,6 +125,7 @@ SECURITY_GROUP = ResourceType(
         RETAG,
     ),
     delete=(call("DeleteSecurityGroup", takes=(), GroupId="{id}"),),
+    delete_retries=(Retry("DependencyViolation", 15), Retry("InvalidGroup.InUse", 15)),
     in_use=(
         InUse(
             call(

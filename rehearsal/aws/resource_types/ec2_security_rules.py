@@ -47,6 +47,11 @@ def _rule(running: Running) -> Values:
     return rule
 
 
+def _another_kind(old: str | None, new: str | None) -> bool:
+    """Whether a source comes or goes: EC2 changes a source only into one of its own kind."""
+    return old is None or new is None
+
+
 def _rule_type(token: str, revoke: str, authorize: str) -> ResourceType:
     return ResourceType(
         token=token,
@@ -58,11 +63,13 @@ def _rule_type(token: str, revoke: str, authorize: str) -> ResourceType:
             "ipProtocol": prop(REQUIRED),
             "fromPort": prop(at="[@][?IpProtocol!='-1'] | [0].FromPort"),
             "toPort": prop(at="[@][?IpProtocol!='-1'] | [0].ToPort"),
-            "cidrIpv4": prop(),
-            "cidrIpv6": prop(),
-            "prefixListId": prop(),
+            "cidrIpv4": prop(replaces_when=_another_kind),
+            "cidrIpv6": prop(replaces_when=_another_kind),
+            "prefixListId": prop(replaces_when=_another_kind),
             "referencedSecurityGroupId": prop(
-                at="ReferencedGroupInfo.GroupId", refers_to="aws:ec2/securityGroup:SecurityGroup"
+                at="ReferencedGroupInfo.GroupId",
+                refers_to="aws:ec2/securityGroup:SecurityGroup",
+                replaces_when=_another_kind,
             ),
             "description": prop(),
             "tags": TAGS,

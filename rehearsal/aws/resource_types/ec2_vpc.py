@@ -8,7 +8,9 @@ from rehearsal.aws.resource_types.entry import (
     Call,
     InUse,
     ResourceType,
+    Retry,
     Text,
+    Timeouts,
     When,
     call,
     exactly_one,
@@ -26,12 +28,18 @@ def _subnet_attribute(name: str, api: str) -> When:
     return When((name,), Call("ModifySubnetAttribute", parameters, takes=()), at_create=True)
 
 
+def _needs_other_hosts(old: str, new: str) -> bool:
+    # EC2 changes the tenancy of a VPC in one direction alone.
+    return (old, new) != ("dedicated", "default")
+
+
 VPC = ResourceType(
     token="aws:ec2/vpc:Vpc",
     service="ec2",
+    retries=(Retry("UnsupportedOperation", 5, ("is not monitored by IPAM",)),),
     properties={
         "cidrBlock": prop(REPLACES, COMPUTED),
-        "instanceTenancy": prop(REPLACES, default="default"),
+        "instanceTenancy": prop(default="default", replaces_when=_needs_other_hosts),
         "enableDnsSupport": prop(default=True, at="EnableDnsSupport.Value"),
         "enableDnsHostnames": prop(COMPUTED, at="EnableDnsHostnames.Value"),
         "enableNetworkAddressUsageMetrics": prop(
@@ -67,9 +75,14 @@ VPC = ResourceType(
         _vpc_attribute("enableDnsSupport", "EnableDnsSupport"),
         _vpc_attribute("enableDnsHostnames", "EnableDnsHostnames"),
         _vpc_attribute("enableNetworkAddressUsageMetrics", "EnableNetworkAddressUsageMetrics"),
+        When(
+            ("instanceTenancy",),
+            call("ModifyVpcTenancy", takes=("instanceTenancy",), VpcId="{id}"),
+        ),
         RETAG,
     ),
     delete=(call("DeleteVpc", VpcId="{id}"),),
+    delete_retries=(Retry("DependencyViolation", 5),),
     in_use=(
         InUse(call("DescribeSubnets", Filters=where("vpc-id"), at="Subnets[].SubnetId")),
         InUse(
@@ -108,9 +121,10 @@ VPC = ResourceType(
 SUBNET = ResourceType(
     token="aws:ec2/subnet:Subnet",
     service="ec2",
+    timeouts=Timeouts(create=10, delete=20),
     properties={
         "vpcId": prop(REQUIRED, REPLACES, refers_to="aws:ec2/vpc:Vpc"),
-        "cidrBlock": prop(REPLACES),
+        "cidrBlock": prop(REPLACES, COMPUTED),
         "availabilityZone": prop(REPLACES, COMPUTED),
         "availabilityZoneId": prop(REPLACES, COMPUTED),
         "mapPublicIpOnLaunch": prop(default=False),
@@ -127,6 +141,7 @@ SUBNET = ResourceType(
         RETAG,
     ),
     delete=(call("DeleteSubnet", SubnetId="{id}"),),
+    delete_retries=(Retry("DependencyViolation", 20),),
     in_use=(
         InUse(
             call(

@@ -10,6 +10,7 @@ from rehearsal.aws.resource_types.entry import (
     Ready,
     ResourceType,
     Text,
+    Timeouts,
     When,
     call,
     prop,
@@ -20,7 +21,7 @@ FILE_SYSTEM = ResourceType(
     token="aws:efs/fileSystem:FileSystem",
     service="efs",
     properties={
-        "creationToken": prop(REPLACES, COMPUTED),
+        "creationToken": prop(REPLACES, autoname=255),
         "encrypted": prop(REPLACES, COMPUTED),
         "kmsKeyId": prop(REPLACES, COMPUTED),
         "performanceMode": prop(REPLACES, COMPUTED),
@@ -76,6 +77,7 @@ FILE_SYSTEM = ResourceType(
 MOUNT_TARGET = ResourceType(
     token="aws:efs/mountTarget:MountTarget",
     service="efs",
+    timeouts=Timeouts(create=30, delete=10),
     properties={
         "fileSystemId": prop(REQUIRED, REPLACES, refers_to="aws:efs/fileSystem:FileSystem"),
         "subnetId": prop(REQUIRED, REPLACES),

@@ -7,6 +7,8 @@ from rehearsal.aws.resource_types.entry import (
     REQUIRED,
     UNORDERED,
     ResourceType,
+    Retry,
+    Timeouts,
     Values,
     When,
     call,
@@ -28,6 +30,14 @@ def _standard_only(inputs: Values) -> str | None:
 ACCESS_ENTRY = ResourceType(
     token="aws:eks/accessEntry:AccessEntry",
     service="eks",
+    timeouts=Timeouts(create=10, delete=10),
+    retries=(
+        Retry(
+            "InvalidParameterException",
+            2,
+            ("The specified principalArn is invalid: invalid principal",),
+        ),
+    ),
     properties={
         "clusterName": prop(REQUIRED, REPLACES),
         "principalArn": prop(REQUIRED, REPLACES),
@@ -63,6 +73,10 @@ ACCESS_ENTRY = ResourceType(
 ACCESS_POLICY_ASSOCIATION = ResourceType(
     token="aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
     service="eks",
+    timeouts=Timeouts(create=10, delete=10),
+    retries=(
+        Retry("ResourceNotFoundException", 2, ("The specified principalArn could not be found",)),
+    ),
     properties={
         "clusterName": prop(REQUIRED, REPLACES),
         "principalArn": prop(REQUIRED, REPLACES),
@@ -84,13 +98,16 @@ ACCESS_POLICY_ASSOCIATION = ResourceType(
 POD_IDENTITY_ASSOCIATION = ResourceType(
     token="aws:eks/podIdentityAssociation:PodIdentityAssociation",
     service="eks",
+    retries=(
+        Retry("InvalidParameterException", 2, ("Role provided in the request does not exist",)),
+    ),
     properties={
         "clusterName": prop(REQUIRED, REPLACES),
         "namespace": prop(REQUIRED, REPLACES),
         "serviceAccount": prop(REQUIRED, REPLACES),
         "roleArn": prop(REQUIRED),
         "targetRoleArn": prop(),
-        "disableSessionTags": prop(COMPUTED),
+        "disableSessionTags": prop(COMPUTED, default=False),
         "tags": TAGS,
     },
     id="associationId",

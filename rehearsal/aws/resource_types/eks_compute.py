@@ -1,5 +1,9 @@
 """What runs in an EKS cluster and on what: add-ons, Fargate profiles, node groups."""
 
+import time
+from typing import Any
+
+from rehearsal.aws.provider.account import AwsError
 from rehearsal.aws.provider.codecs import JSON
 from rehearsal.aws.provider.plain import as_list, as_object
 from rehearsal.aws.provider.running import Running
@@ -13,6 +17,8 @@ from rehearsal.aws.resource_types.entry import (
     UNREAD,
     Ready,
     ResourceType,
+    Retry,
+    Timeouts,
     Values,
     When,
     call,
@@ -22,6 +28,17 @@ from rehearsal.aws.resource_types.entry import (
 ADDON = ResourceType(
     token="aws:eks/addon:Addon",
     service="eks",
+    timeouts=Timeouts(create=20, update=20, delete=40),
+    retries=(
+        Retry(
+            "InvalidParameterException",
+            2,
+            (
+                "CREATE_FAILED",
+                "does not exist",
+            ),
+        ),
+    ),
     properties={
         "clusterName": prop(REQUIRED, REPLACES),
         "addonName": prop(REQUIRED, REPLACES),
@@ -64,12 +81,16 @@ ADDON = ResourceType(
 FARGATE_PROFILE = ResourceType(
     token="aws:eks/fargateProfile:FargateProfile",
     service="eks",
+    timeouts=Timeouts(create=10, delete=10),
+    retries=(
+        Retry("InvalidParameterException", 2, ("Misconfigured PodExecutionRole Trust Policy",)),
+    ),
     properties={
         "clusterName": prop(REQUIRED, REPLACES),
-        "fargateProfileName": prop(REPLACES, autoname=100),
+        "fargateProfileName": prop(REPLACES, autoname=255),
         "podExecutionRoleArn": prop(REQUIRED, REPLACES),
         "selectors": prop(REQUIRED, REPLACES, UNORDERED, EXACT),
-        "subnetIds": prop(REPLACES, COMPUTED, UNORDERED, api="subnets"),
+        "subnetIds": prop(REPLACES, UNORDERED, api="subnets"),
         "tags": TAGS,
     },
     id="{clusterName}:{fargateProfileName}",
@@ -85,35 +106,78 @@ FARGATE_PROFILE = ResourceType(
 
 
 def _update_group(running: Running) -> None:
+    """One UpdateNodegroupConfig: what changed of labels and taints, the other blocks as a whole.
+
+    A changed scalingConfig carries minSize, maxSize and desiredSize together, also where the
+    program ignores changes of desiredSize (the provider's update_behaviour in
+    tests/data/provider/eks.yaml).
+    """
     old, new = running.old, running.inputs
     request: Values = {"clusterName": new["clusterName"], "nodegroupName": new["nodeGroupName"]}
     labels, before = as_object(new.get("labels")), as_object(old.get("labels"))
     if labels != before:
-        gone = [key for key in before if key not in labels]
-        request["labels"] = {"addOrUpdateLabels": labels, "removeLabels": gone}
+        request["labels"] = {
+            "addOrUpdateLabels": {k: v for k, v in labels.items() if before.get(k) != v},
+            "removeLabels": [key for key in before if key not in labels],
+        }
     taints, had = as_list(new.get("taints")), as_list(old.get("taints"))
     if taints != had:
-        removed = [taint for taint in had if taint not in taints]
-        request["taints"] = {"addOrUpdateTaints": taints, "removeTaints": removed}
+        # EKS knows a taint by its key and effect: a new value updates it.
+        stay = {(taint["key"], taint["effect"]) for taint in taints}
+        request["taints"] = {
+            "addOrUpdateTaints": [taint for taint in taints if taint not in had],
+            "removeTaints": [t for t in had if (t["key"], t["effect"]) not in stay],
+        }
     for name in ("scalingConfig", "updateConfig", "nodeRepairConfig"):
         if new.get(name) != old.get(name) and new.get(name) is not None:
             request[name] = new[name]
-    running.api("UpdateNodegroupConfig", **request)
+    _wait_for_update(running, running.api("UpdateNodegroupConfig", **request))
 
 
 def _update_group_version(running: Running) -> None:
-    new = running.inputs
-    request = {name: new[name] for name in ("version", "releaseVersion") if new.get(name)}
-    if template := new.get("launchTemplate"):
-        request["launchTemplate"] = template
-    if new.get("forceUpdateVersion"):
-        request["force"] = True
-    running.api(
+    """One UpdateNodegroupVersion: version and releaseVersion only if they changed.
+
+    The launch template goes along whenever one is set, by its id if that is known (the
+    provider's update_behaviour in tests/data/provider/eks.yaml).
+    """
+    old, new = running.old, running.inputs
+    names = ("version", "releaseVersion")
+    request = {n: new[n] for n in names if new.get(n) and new[n] != old.get(n)}
+    if template := as_object(new.get("launchTemplate")):
+        known_by = "id" if template.get("id") else "name"
+        request["launchTemplate"] = {k: template[k] for k in (known_by, "version")}
+    begun = running.api(
         "UpdateNodegroupVersion",
         clusterName=new["clusterName"],
         nodegroupName=new["nodeGroupName"],
+        force=bool(new.get("forceUpdateVersion")),
         **request,
     )
+    _wait_for_update(running, begun)
+
+
+def _wait_for_update(running: Running, begun: Any) -> None:
+    """Wait to the update's end. Raises AwsError with its errors unless it is Successful."""
+    update = as_object(as_object(begun)["update"])
+    of: Values = {"name": running.inputs["clusterName"], "updateId": update["id"]}
+    of["nodegroupName"] = running.inputs["nodeGroupName"]
+    deadline = time.monotonic() + running.timeout_seconds
+    while update["status"] == "InProgress":
+        if time.monotonic() > deadline:
+            raise AwsError("Timeout", f"update {update['id']} of {running.id} is still InProgress")
+        running.pause()
+        update = as_object(as_object(running.api("DescribeUpdate", **of))["update"])
+    if update["status"] != "Successful":
+        told = "; ".join(
+            f"{', '.join(error.get('resourceIds', []))}: {error['errorCode']}: "
+            f"{error['errorMessage']}"
+            for error in as_list(update.get("errors"))
+        )
+        raise AwsError(
+            "UnexpectedState",
+            f"waiting for EKS Node Group ({running.id}) update ({update['id']}): unexpected state "
+            f"'{update['status']}', wanted target 'Successful'. last error: {told}",
+        )
 
 
 def _sizes(inputs: Values) -> str | None:
@@ -132,9 +196,10 @@ _GROUP_UPDATES = ("labels", "nodeRepairConfig", "scalingConfig", "taints", "upda
 NODE_GROUP = ResourceType(
     token="aws:eks/nodeGroup:NodeGroup",
     service="eks",
+    timeouts=Timeouts(create=60, update=60, delete=60),
     properties={
         "clusterName": prop(REQUIRED, REPLACES),
-        "nodeGroupName": prop(REPLACES, autoname=63),
+        "nodeGroupName": prop(REPLACES, autoname=255, longest=63),
         "nodeRoleArn": prop(REQUIRED, REPLACES, api="nodeRole"),
         "subnetIds": prop(REQUIRED, REPLACES, UNORDERED, api="subnets"),
         "scalingConfig": prop(REQUIRED),
@@ -143,7 +208,7 @@ NODE_GROUP = ResourceType(
         "diskSize": prop(REPLACES, COMPUTED),
         "instanceTypes": prop(REPLACES, COMPUTED),
         "labels": prop(EXACT),
-        "launchTemplate": prop(replaces_when=field_changed("id")),
+        "launchTemplate": prop(replaces_when=field_changed("id", "name")),
         "nodeRepairConfig": prop(COMPUTED),
         "releaseVersion": prop(COMPUTED),
         "remoteAccess": prop(REPLACES, names={"sourceSecurityGroupIds": "sourceSecurityGroups"}),

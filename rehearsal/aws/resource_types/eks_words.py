@@ -15,12 +15,13 @@ def retagged(arn: str) -> When:
     return retag(add, call("UntagResource", resourceArn=arn, tagKeys="{goneTags}"))
 
 
-def field_changed(name: str) -> Any:
-    """Whether one field of an object changed, which makes a new resource."""
+def field_changed(*names: str) -> Any:
+    """Whether one of these fields of an object changed, which makes a new resource."""
 
     def changed(old: Any, new: Any) -> bool:
-        before, after = as_object(old).get(name), as_object(new).get(name)
-        return after is not None and before is not None and before != after
+        before, after = as_object(old), as_object(new)
+        pairs = ((before.get(name), after.get(name)) for name in names)
+        return any(was is not None and now is not None and was != now for was, now in pairs)
 
     return changed
 

@@ -10,7 +10,9 @@ from rehearsal.aws.resource_types.entry import (
     UNREAD,
     Ready,
     ResourceType,
+    Retry,
     Text,
+    Timeouts,
     Values,
     When,
     call,
@@ -36,6 +38,12 @@ def _set_enabled(running: Running) -> None:
 KEY = ResourceType(
     token="aws:kms/key:Key",
     service="kms",
+    timeouts=Timeouts(create=2),
+    retries=(
+        Retry("MalformedPolicyDocumentException", 2),
+        Retry("NotFoundException", 10),
+        Retry("DisabledException", 10),
+    ),
     properties={
         "description": prop(COMPUTED),
         "keyUsage": prop(REPLACES, default="ENCRYPT_DECRYPT"),
@@ -44,7 +52,7 @@ KEY = ResourceType(
         "policy": prop(COMPUTED, codec=POLICY),
         "bypassPolicyLockoutSafetyCheck": prop(UNREAD, default=False),
         "deletionWindowInDays": prop(UNREAD, within=(7, 30)),
-        "enableKeyRotation": prop(at="KeyRotationEnabled"),
+        "enableKeyRotation": prop(at="KeyRotationEnabled", default=False),
         "rotationPeriodInDays": prop(COMPUTED, within=(90, 2560)),
         "isEnabled": prop(at="Enabled", default=True),
         "tags": prop(EXACT, api="Tags", codec=KMS_TAG_PAIRS),
@@ -108,8 +116,9 @@ def _find_alias(running: Running) -> object:
 ALIAS = ResourceType(
     token="aws:kms/alias:Alias",
     service="kms",
+    retries=(Retry("NotFoundException", 10),),
     properties={
-        "name": prop(REPLACES, api="AliasName", autoname=256, prefix="alias/"),
+        "name": prop(REPLACES, api="AliasName", autoname=238, prefix="alias/"),
         "targetKeyId": prop(REQUIRED, refers_to=KEY.token),
     },
     rules=(_alias_rule,),

@@ -3,10 +3,7 @@
 import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from rehearsal.aws.provider.running import Running
+from typing import Any
 
 Values = dict[str, Any]
 
@@ -48,6 +45,8 @@ class Property:
     """JMESPath in AWS's description, where it is not at `api`."""
     default: Any = None
     """What the real provider fills in."""
+    defaults_inside: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What the real provider fills in inside a nested value."""
     cleared: Any = None
     """What an update sends when the program does not give the property any more."""
     codec: Codec | None = None
@@ -60,15 +59,21 @@ class Property:
     refers_to: str = ""
     """Type of the resource whose id this is: it must exist."""
     autoname: int = 0
-    """Greatest length of the name that is made where none is given; 0: none is made."""
+    """Greatest length of the name that is made where none is given; 0: none is made.
+
+    The bridge's limit, which for some types is wider than AWS's own: then `longest` or AWS's
+    published model refuses the name that was made.
+    """
+    longest: int = 0
+    """Greatest length that the provider takes, where AWS's published model gives none or more."""
     prefix: str = ""
     """What a made name begins with."""
     computed_inside: tuple[str, ...] = ()
     """Names inside a nested value that AWS fills in: unknown until the resource is there."""
     replaces_when: Callable[[Any, Any], bool] | None = None
     """Old and new value: whether this change makes a new resource."""
-    replaces_if: str = ""
-    """Name of another input: while it is true, a change makes a new resource."""
+    replaces_if: Callable[[Values], bool] | None = None
+    """The new inputs: whether they make any change a new resource."""
 
     def __contains__(self, trait: Trait) -> bool:
         return trait in self.traits
@@ -111,7 +116,7 @@ def call(
     return Call(operation, parameters, takes, at, tolerates)
 
 
-Step = Call | Callable[["Running"], Any]
+Step = Call | Callable[[Any], Any]
 """A request, or a function where one request is not enough."""
 
 
@@ -139,13 +144,55 @@ class Ready:
     """JMESPath to the reason when it fails."""
 
 
+IN_USE = "DependencyViolation"
+
+
 @dataclass(frozen=True)
 class InUse:
     """What must not exist any more when the resource is deleted: AWS refuses with `code`."""
 
     by: Call
     """Finds the names of what uses it; an empty answer means free."""
-    code: str = "DependencyViolation"
+    code: str = IN_USE
+
+
+DEFAULT_TIMEOUT_MINUTES = 20
+"""What the provider waits where a type declares no time-out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timeouts:
+    """How long the provider waits, in minutes. 0: it declares no such time-out.
+
+    `customTimeouts` reaches declared ones alone.
+    """
+
+    create: int = 0
+    update: int = 0
+    delete: int = 0
+
+    def seconds(self, operation: str, asked: float) -> float:
+        """How long an operation may take, of which the program asks for `asked` seconds; 0: for
+        none."""
+        declared = getattr(self, operation, 0)
+        return (declared and asked) or (declared or DEFAULT_TIMEOUT_MINUTES) * 60.0
+
+
+@dataclass(frozen=True)
+class Retry:
+    """A refusal after which the provider asks again, where AWS is late to know what was made."""
+
+    code: str
+    minutes: float
+    """For how long it asks."""
+    texts: tuple[str, ...] = ()
+    """The message has one of these; none: whatever it says."""
+    capped: bool = True
+    """Whether the time-out of the operation ends it earlier."""
+
+    def fits(self, code: str, message: str) -> bool:
+        """Whether it is about a refusal of this code and text."""
+        return code == self.code and (not self.texts or any(t in message for t in self.texts))
 
 
 @dataclass(frozen=True)
@@ -177,7 +224,12 @@ class ResourceType:
     changing: tuple[str, ...] = ()
     """Outputs that an update changes: unknown in its preview."""
     ready: Ready | None = None
+    timeouts: Timeouts = Timeouts()
+    retries: tuple[Retry, ...] = ()
+    """Refusals of a create, or of an update, that are not final."""
     in_use: tuple[InUse, ...] = ()
+    delete_retries: tuple[Retry, ...] = ()
+    """Refusals of a delete that are not final: what uses the resource may be on its way out."""
     lock: str = ""
     """Template: resources with the same text are created and deleted one after the other."""
     rules: tuple[Callable[[Values], str | None], ...] = ()

@@ -11,6 +11,7 @@ from rehearsal.aws.resource_types.entry import (
     UNORDERED,
     UNREAD,
     ResourceType,
+    Retry,
     Text,
     Values,
     When,
@@ -60,6 +61,10 @@ ROLE = ResourceType(
     token="aws:iam/role:Role",
     service="iam",
     regional=False,
+    retries=(
+        Retry("MalformedPolicyDocument", 2, ("Invalid principal in policy",)),
+        Retry("ConcurrentModification", 2),
+    ),
     properties={
         "name": prop(REPLACES, api="RoleName", autoname=64),
         "path": prop(REPLACES, default="/"),
@@ -86,6 +91,7 @@ ROLE = ResourceType(
         retagged("Role", "RoleName", "{name}"),
     ),
     delete=(_detach_if_forced, call("DeleteRole", takes=(), RoleName="{id}")),
+    delete_retries=(Retry("DeleteConflict", 2),),
     outputs={
         "arn": "Arn",
         "createDate": "CreateDate",
@@ -100,7 +106,7 @@ ROLE_POLICY = ResourceType(
     regional=False,
     properties={
         "role": prop(REQUIRED, REPLACES, api="RoleName"),
-        "name": prop(REPLACES, api="PolicyName", autoname=128),
+        "name": prop(REPLACES, api="PolicyName", autoname=255),
         "policy": prop(REQUIRED, api="PolicyDocument", codec=POLICY),
     },
     rules=(_no_larger("policy", "Role"),),
@@ -115,6 +121,7 @@ ROLE_POLICY_ATTACHMENT = ResourceType(
     token="aws:iam/rolePolicyAttachment:RolePolicyAttachment",
     service="iam",
     regional=False,
+    retries=(Retry("ConcurrentModification", 2),),
     properties={
         "role": prop(REQUIRED, REPLACES, api="RoleName"),
         "policyArn": prop(REQUIRED, REPLACES),
@@ -128,6 +135,8 @@ ROLE_POLICY_ATTACHMENT = ResourceType(
         ),
     ),
     delete=(call("DetachRolePolicy"),),
+    delete_retries=(Retry("ConcurrentModification", 2),),
+    delete_first=True,
 )
 
 
@@ -156,7 +165,7 @@ MANAGED_POLICY = ResourceType(
     service="iam",
     regional=False,
     properties={
-        "name": prop(REPLACES, api="PolicyName", autoname=128),
+        "name": prop(REPLACES, api="PolicyName", autoname=255),
         "path": prop(REPLACES, default="/"),
         "description": prop(REPLACES),
         "policy": prop(REQUIRED, api="PolicyDocument", at="Document", codec=POLICY),

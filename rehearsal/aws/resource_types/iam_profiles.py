@@ -6,6 +6,7 @@ from rehearsal.aws.resource_types.entry import (
     REQUIRED,
     UNREAD,
     ResourceType,
+    Retry,
     When,
     call,
     prop,
@@ -34,8 +35,12 @@ INSTANCE_PROFILE = ResourceType(
     token="aws:iam/instanceProfile:InstanceProfile",
     service="iam",
     regional=False,
+    retries=(
+        Retry("InvalidParameterValue", 2, ("Invalid IAM Instance Profile name",)),
+        Retry("NoSuchEntity", 2, ("The role with name",)),
+    ),
     properties={
-        "name": prop(REPLACES, api="InstanceProfileName", autoname=128),
+        "name": prop(REPLACES, api="InstanceProfileName", autoname=255),
         "path": prop(REPLACES, default="/"),
         "role": prop(at="Roles[0].RoleName"),
         "tags": TAGS,

@@ -12,7 +12,9 @@ from rehearsal.aws.resource_types.entry import (
     UNREAD,
     Property,
     ResourceType,
+    Retry,
     Text,
+    Timeouts,
     Values,
     When,
     call,
@@ -47,11 +49,13 @@ def _queue_name(inputs: Values) -> str | None:
 QUEUE = ResourceType(
     token="aws:sqs/queue:Queue",
     service="sqs",
+    timeouts=Timeouts(create=3, update=3, delete=3),
+    retries=(Retry("QueueDeletedRecently", 1.5),),
     properties={
         "name": prop(REPLACES, api="QueueName", at="Name", autoname=80),
         "fifoQueue": prop(REPLACES, default=False, api="Attributes.FifoQueue", codec=BOOLEAN_TEXT),
         "delaySeconds": _number("DelaySeconds", (0, 900), 0),
-        "maxMessageSize": _number("MaximumMessageSize", (1024, 1_048_576)),
+        "maxMessageSize": _number("MaximumMessageSize", (1024, 1_048_576), 262_144),
         "messageRetentionSeconds": _number("MessageRetentionPeriod", (60, 1_209_600), 345_600),
         "receiveWaitTimeSeconds": _number("ReceiveMessageWaitTimeSeconds", (0, 20), 0),
         "visibilityTimeoutSeconds": _number("VisibilityTimeout", (0, 43_200), 30),
@@ -61,7 +65,7 @@ QUEUE = ResourceType(
             COMPUTED, api="Attributes.SqsManagedSseEnabled", codec=BOOLEAN_TEXT
         ),
         "policy": prop(COMPUTED, api="Attributes.Policy", codec=POLICY),
-        "redrivePolicy": prop(api="Attributes.RedrivePolicy", codec=JSON),
+        "redrivePolicy": prop(COMPUTED, api="Attributes.RedrivePolicy", codec=JSON),
         "tags": prop(EXACT, codec=TAG_MAP, at="Tags"),
     },
     rules=(_queue_name,),
@@ -115,6 +119,7 @@ def _queue_request(running: Running) -> Values:
 QUEUE_POLICY = ResourceType(
     token="aws:sqs/queuePolicy:QueuePolicy",
     service="sqs",
+    retries=(Retry("InvalidAttributeValue", 1, ("Invalid value for the parameter Policy",)),),
     properties={
         "queueUrl": prop(REQUIRED, REPLACES, UNREAD),
         "policy": prop(REQUIRED, api="Attributes.Policy", codec=POLICY),

@@ -9,19 +9,22 @@ from moto.autoscaling.exceptions import ValidationError
 from moto.autoscaling.models import FakeAutoScalingGroup
 from moto.autoscaling.responses import AutoScalingResponse
 from moto.core.responses import EmptyResult
+from moto.iam.models import iam_backends
 
+from rehearsal.aws.iam_propagation import profile_counts
 from rehearsal.aws.scaling.capacity import with_defaults
 
 _moto_creates = AutoScalingResponse.create_auto_scaling_group
 _moto_updates = AutoScalingResponse.update_auto_scaling_group
 _moto_tells: Any = cast("Any", FakeAutoScalingGroup.launch_template).fget
+_PROFILE_WORDS = {"Name": "name", "Arn": "ARN"}
 NO_POLICY = -1
 """Of both percentages: the group has no maintenance policy any more."""
 
 
 def create_group(response: Any) -> Any:
     """CreateAutoScalingGroup, with the hooks that it brings."""
-    _check_policy(response)
+    _check_template(response)
     answer = _moto_creates(response)
     backend, name = response.autoscaling_backend, response._get_param("AutoScalingGroupName")
     group = backend.autoscaling_groups[name]
@@ -45,7 +48,7 @@ def create_group(response: Any) -> Any:
 
 def update_group(response: Any) -> EmptyResult:
     """UpdateAutoScalingGroup: what is not said stays."""
-    _check_policy(response)
+    _check_template(response)
     groups = response.autoscaling_backend.autoscaling_groups
     if group := groups.get(response._get_param("AutoScalingGroupName")):
         _take_over(response, group)
@@ -105,20 +108,36 @@ def _take_over(response: Any, group: Any) -> None:
         group.health_check_grace_period = grace
 
 
-def _check_policy(response: Any) -> None:
+def _check_template(response: Any) -> None:
     policy = response._get_param("MixedInstancesPolicy")
-    if not policy:
+    given = response._get_param("LaunchTemplate")
+    if policy:
+        given = policy["LaunchTemplate"]["LaunchTemplateSpecification"]
+    if not given:
         return
-    given = policy["LaunchTemplate"]["LaunchTemplateSpecification"]
     ec2 = response.autoscaling_backend.ec2_backend
     if given.get("LaunchTemplateId"):
         template = ec2.get_launch_template(given["LaunchTemplateId"])
     else:
         template = ec2.get_launch_template_by_name(given["LaunchTemplateName"])
     version = template.get_version(given.get("Version") or "$Default")
-    if version.data.get("InstanceMarketOptions"):
+    _check_profile(ec2, version.data.get("IamInstanceProfile", {}))
+    if policy and version.data.get("InstanceMarketOptions"):
         raise ValidationError(
             "Incompatible launch template: You cannot use a launch template that is set to request "
             "Spot Instances (InstanceMarketOptions) when you configure an Auto Scaling group with "
             "a mixed instances policy. Add a different launch template to the group and try again."
         )
+
+
+def _check_profile(ec2: Any, given: dict[str, str]) -> None:
+    iam = iam_backends[ec2.account_id][ec2.partition]
+    for profile in iam.instance_profiles.values():
+        known_as = {"Name": profile.name, "Arn": profile.arn}
+        for key, value in given.items():
+            if known_as[key] == value and not profile_counts(profile):
+                raise ValidationError(
+                    "You must use a valid fully-formed launch template. Value "
+                    f"({value}) for parameter iamInstanceProfile.{key.lower()} is invalid. "
+                    f"Invalid IAM Instance Profile {_PROFILE_WORDS[key]}"
+                )

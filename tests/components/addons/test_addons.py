@@ -65,6 +65,7 @@ def of_addons(built):
     return inside
 
 
+@pytest.mark.behaviour("lbc-finalizer-and-groups-left")
 @pytest.mark.feature("C-22", "B-43")
 def test_load_balancer_and_record_are_made_after_their_owners_and_so_go_before_them(platform):
     built = platform()
@@ -156,10 +157,11 @@ def test_the_program_makes_the_accounts_with_their_roles(platform, account, role
     assert f"system:serviceaccount:kube-system:{account}" in claims.values()
 
 
+@pytest.mark.behaviour("apiservice-unavailable-blocks-namespaces")
 def test_on_nodes_the_rights_come_by_associations_and_pods_wait_for_the_nodes(platform):
     group = {
         "instanceTypes": ["m7i.large"],
-        "releaseVersion": "1.35.3-20261101",
+        "releaseVersion": "1.35.8-20260930",
         "size": {"min": 2, "max": 3},
     }
     built = platform({"fargate": None, "managedNodeGroups": {"base": group}})

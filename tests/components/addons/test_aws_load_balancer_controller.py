@@ -5,11 +5,12 @@ import pulumi_aws as aws
 import pytest
 from pydantic import ValidationError
 
-import versions
-from components.addons import aws_load_balancer_controller as addon
-from components.charts import ChartSource
+from components import versions
+from components.addons.aws_load_balancer_controller import component as addon
+from components.kubernetes.charts import ChartSource
 from components.location import Location
-from components.pod_role import RunsOn
+from components.placement import RunsOn
+from tests.cluster_refs import given
 
 UPSTREAM = Path(__file__).parents[2] / "data" / "aws-load-balancer-controller-3.5.0-iam-policy.json"
 POLICY_LIMIT = 6144
@@ -28,18 +29,12 @@ def controller(config=None, **args):
     """A program with the controller in a VPC of its own; `args` in place of the usual ones."""
     vpc = aws.ec2.Vpc("vpc", cidr_block="10.0.0.0/16")
     home = aws.sqs.Queue("home")  # stands for the pods' compute
-    given = {
+    usual = {
         "config": addon.AwsLoadBalancerControllerConfig(**(config or {})),
-        "cluster": "dev",
-        "cluster_name": "dev",
-        "oidc_provider_arn": f"arn:aws:iam::111122223333:oidc-provider/{OIDC}",
-        "location": LOCATION,
-        "runs_on": RunsOn.FARGATE,
-        "charts": ChartSource(),
         "needs": [home],
         "vpc_id": vpc.id,
     }
-    args = addon.AwsLoadBalancerControllerArgs(**(given | args))
+    args = given(addon.AwsLoadBalancerControllerArgs, **(usual | args))
     return addon.AwsLoadBalancerController("lbc", args)
 
 
@@ -225,6 +220,7 @@ def test_it_need_not_ask_the_metadata_service_which_fargate_has_not(once):
     assert (told["region"], told["vpcId"]) == ("eu-west-1", "vpc-id")
 
 
+@pytest.mark.behaviour("lbc-webhook-fails-closed")
 def test_no_service_of_the_cluster_waits_for_it(once):
     assert values(once(on_fargate))["enableServiceMutatorWebhook"] is False
 

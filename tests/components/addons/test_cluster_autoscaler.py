@@ -6,11 +6,13 @@ import pulumi_aws as aws
 import pytest
 from pydantic import ValidationError
 
-import versions
+from components import versions
 from components.addons import cluster_autoscaler as addon
-from components.charts import ChartSource
+from components.kubernetes.charts import ChartSource
 from components.location import Location
-from components.pod_role import RunsOn
+from components.nodes.spot_tags import discovery_tags
+from components.placement import RunsOn
+from tests.cluster_refs import given
 
 OIDC = "oidc.eks.eu-west-1.amazonaws.com/id/EXAMPLE"
 LOCATION = Location(region="eu-west-1", account="111122223333")
@@ -32,18 +34,14 @@ INLINE = "aws:iam/rolePolicy:RolePolicy"
 
 def autoscaler(config=None, **args):
     """A program with the autoscaler, and a queue that stands for its pods' compute."""
-    given = {
+    usual = {
         "config": addon.ClusterAutoscalerConfig.model_validate(config or {}),
-        "cluster": "dev",
-        "cluster_name": "dev",
-        "oidc_provider_arn": f"arn:aws:iam::111122223333:oidc-provider/{OIDC}",
-        "location": LOCATION,
         "runs_on": RunsOn.NODES,
-        "charts": ChartSource(),
         "needs": [aws.sqs.Queue("home")],
-        "kubernetes_version": "1.35",
     }
-    return addon.ClusterAutoscaler("autoscaler", addon.ClusterAutoscalerArgs(**(given | args)))
+    return addon.ClusterAutoscaler(
+        "autoscaler", given(addon.ClusterAutoscalerArgs, **(usual | args))
+    )
 
 
 def on_nodes():
@@ -156,7 +154,7 @@ def test_its_rights_go_by_the_tags_that_the_chart_looks_for(upstream_values):
     searched = upstream_values("cluster-autoscaler")["autoDiscovery"]["tags"]
 
     ours = "{{ .Values.autoDiscovery.clusterName }}"
-    assert list(addon.discovery_tags("dev")) == [tag.replace(ours, "dev") for tag in searched]
+    assert list(discovery_tags("dev")) == [tag.replace(ours, "dev") for tag in searched]
 
 
 @pytest.mark.feature("A3-03", "A3-04")
@@ -192,7 +190,7 @@ def test_on_fargate_the_role_comes_by_its_account(once):
 @pytest.mark.feature("B-40")
 @pytest.mark.parametrize("kubernetes", versions.EKS_ADDONS)
 def test_its_image_is_of_the_cluster_s_minor(deploy, kubernetes):
-    built = deploy(lambda: autoscaler(kubernetes_version=kubernetes))
+    built = deploy(lambda: autoscaler(version=kubernetes))
 
     assert values(built)["image"]["tag"].startswith(f"v{kubernetes}.")
 
@@ -201,7 +199,7 @@ def test_its_image_is_of_the_cluster_s_minor(deploy, kubernetes):
 @pytest.mark.parametrize("kubernetes", ["1.32", "1.37"])
 def test_a_cluster_of_another_minor_is_refused(deploy, kubernetes):
     with pytest.raises(pulumi.RunError) as error:
-        deploy(lambda: autoscaler(kubernetes_version=kubernetes))
+        deploy(lambda: autoscaler(version=kubernetes))
 
     assert str(error.value) == (
         f"clusterAutoscaler: has no image for Kubernetes {kubernetes} of the cluster, only for "

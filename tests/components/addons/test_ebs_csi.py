@@ -6,11 +6,11 @@ import pulumi_aws as aws
 import pytest
 from pydantic import ValidationError
 
-import versions
-from components.addons import ebs_csi as addon
-from components.charts import ChartSource
+from components import versions
+from components.addons.ebs_csi import component as addon
 from components.location import Location
-from components.pod_role import RunsOn
+from components.placement import RunsOn
+from tests.cluster_refs import given
 
 SCHEMA = Path(__file__).parents[2] / "data/charts/aws-ebs-csi-driver/values.schema.json"
 OIDC = "oidc.eks.eu-west-1.amazonaws.com/id/EXAMPLE"
@@ -32,18 +32,11 @@ ROLE = "aws:iam/role:Role"
 
 def ebs_csi(config=None, **args):
     """A program with the driver, and a queue that stands for its pods' compute."""
-    given = {
+    usual = {
         "config": addon.EbsCsiConfig(**(config or {})),
-        "cluster": "dev",
-        "cluster_name": "dev",
-        "oidc_provider_arn": f"arn:aws:iam::111122223333:oidc-provider/{OIDC}",
-        "location": Location(region="eu-west-1", account="111122223333"),
-        "runs_on": RunsOn.FARGATE,
-        "charts": ChartSource(),
         "needs": [aws.sqs.Queue("home")],
-        "kubernetes_version": "1.35",
     }
-    return addon.EbsCsi("ebs", addon.EbsCsiArgs(**(given | args)))
+    return addon.EbsCsi("ebs", given(addon.EbsCsiArgs, **(usual | args)))
 
 
 def on_fargate():
@@ -129,7 +122,7 @@ def test_a_key_of_the_account_s_own_may_be_used_for_volumes_and_granted_to_ec2(o
 @pytest.mark.feature("B-39", "B-18")
 @pytest.mark.parametrize("kubernetes", versions.EKS_ADDONS)
 def test_it_is_the_pinned_build_of_each_minor(deploy, kubernetes):
-    made = deploy(lambda: ebs_csi(kubernetes_version=kubernetes)).one(ADDON).inputs
+    made = deploy(lambda: ebs_csi(version=kubernetes)).one(ADDON).inputs
 
     assert made["addonName"] == "aws-ebs-csi-driver"
     assert made["addonVersion"] == versions.EKS_ADDONS[kubernetes]["aws-ebs-csi-driver"]

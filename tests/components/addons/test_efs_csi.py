@@ -6,12 +6,13 @@ import pytest
 from pulumi.runtime import rpc
 from pydantic import ValidationError
 
-import versions
-from components.addons import efs_csi as addon
-from components.addons.efs_file_system import FileSystemConfig
-from components.charts import ChartSource
+from components import versions
+from components.addons.efs_csi import component as addon
+from components.addons.efs_csi.efs_file_system import FileSystemConfig
+from components.kubernetes.charts import ChartSource
 from components.location import Location
-from components.pod_role import RunsOn
+from components.placement import RunsOn
+from tests.cluster_refs import given
 
 OIDC = "oidc.eks.eu-west-1.amazonaws.com/id/EXAMPLE"
 LOCATION = Location(region="eu-west-1", account="111122223333")
@@ -30,20 +31,14 @@ ROLE = "aws:iam/role:Role"
 
 def efs_csi(config=None, **args):
     """A program with the driver in two subnets, and a queue that stands for its pods' compute."""
-    given = {
+    usual = {
         "config": addon.EfsCsiConfig(**(config or {})),
-        "cluster": "dev",
-        "cluster_name": "dev",
-        "oidc_provider_arn": f"arn:aws:iam::111122223333:oidc-provider/{OIDC}",
-        "location": LOCATION,
-        "runs_on": RunsOn.FARGATE,
-        "charts": ChartSource(),
         "needs": [aws.sqs.Queue("home")],
         "vpc_id": "vpc-1",
         "subnet_ids": ["subnet-a", "subnet-b"],
         "security_group_ids": ["sg-cluster"],
     }
-    return addon.EfsCsi("efs", addon.EfsCsiArgs(**(given | args)))
+    return addon.EfsCsi("efs", given(addon.EfsCsiArgs, **(usual | args)))
 
 
 def on_fargate():
@@ -234,6 +229,15 @@ def test_its_three_containers_together_fit_fargate_s_smallest_size(once):
     assert memory == 256 * 10**6
 
 
+def test_on_nodes_no_container_has_a_limit_of_the_processor(once):
+    given = values(once(on_nodes))
+
+    sidecars = [given["sidecars"][noun] for noun in ("csiProvisioner", "livenessProbe")]
+    for container in (given["controller"], *sidecars):
+        size = container["resources"]
+        assert size["limits"] == {"memory": size["requests"]["memory"]}
+
+
 def test_it_needs_no_metadata_service(once):
     controller = values(once(on_fargate))["controller"]
 
@@ -245,7 +249,10 @@ def test_two_controllers_leave_their_nodes_one_by_one(once):
     assert "podDisruptionBudget" not in values(once(on_fargate))["controller"]
     controller = values(once(on_nodes))["controller"]
     assert controller["replicaCount"] == 1 + 1
-    assert controller["podDisruptionBudget"] == {"enabled": True}
+    # The chart's default is minAvailable: 1, by which two of three could go at once; it prints
+    # both where both are given, and a budget takes one of them.
+    budget = {"enabled": True, "maxUnavailable": 1, "minAvailable": 0}
+    assert controller["podDisruptionBudget"] == budget
     assert controller["nodeSelector"] == {"lifecycle": "OnDemand"}
 
 

@@ -8,11 +8,11 @@ import pulumi_aws as aws
 import pytest
 from pydantic import ValidationError
 
-import versions
-from components.addons import external_dns as addon
-from components.charts import ChartSource
-from components.location import Location
-from components.pod_role import RunsOn
+from components import versions
+from components.addons.external_dns import component as addon
+from components.kubernetes.charts import ChartSource
+from components.placement import RunsOn
+from tests.cluster_refs import given
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "rehearsal" / "charts" / "external-dns" / "upstream.schema.json"
@@ -42,17 +42,11 @@ def external_dns(config=None, **args):
     """A program with ExternalDNS for two zones; `args` in place of the usual ones."""
     home = aws.sqs.Queue("home")  # stands for the pod's compute
     zones = {"zones": ["example.com", "example.org"]}
-    given = {
+    usual = {
         "config": addon.ExternalDnsConfig(**(zones | (config or {}))),
-        "cluster": "dev",
-        "cluster_name": "dev",
-        "oidc_provider_arn": f"arn:aws:iam::111122223333:oidc-provider/{OIDC}",
-        "location": Location(region="eu-west-1", account="111122223333"),
-        "runs_on": RunsOn.FARGATE,
-        "charts": ChartSource(),
         "needs": [home],
     }
-    return addon.ExternalDns("dns", addon.ExternalDnsArgs(**(given | args)))
+    return addon.ExternalDns("dns", given(addon.ExternalDnsArgs, **(usual | args)))
 
 
 def on_fargate():

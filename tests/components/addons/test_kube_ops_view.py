@@ -4,12 +4,12 @@ import pulumi_aws as aws
 import pytest
 from pydantic import ValidationError
 
-import versions
-from components.addons import kube_ops_view as addon
+from components import versions
 from components.addons.addon import Need
-from components.charts import ChartSource
-from components.location import Location
-from components.pod_role import RunsOn
+from components.addons.kube_ops_view import component as addon
+from components.kubernetes.charts import ChartSource
+from components.placement import RunsOn
+from tests.cluster_refs import given
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 SERVICE = "kubernetes:core/v1:Service"
@@ -27,18 +27,12 @@ NAME = "kubeopsview.example.com"
 def kube_ops_view(config=None, **args):
     """A program with the page; `args` in place of the usual ones."""
     home = aws.sqs.Queue("home")  # stands for the pod's compute
-    given = {
+    usual = {
         "config": addon.KubeOpsViewConfig(**(config or {})),
-        "cluster": "dev",
-        "cluster_name": "dev",
-        "oidc_provider_arn": "arn:aws:iam::111122223333:oidc-provider/issuer",
-        "location": Location(region="eu-west-1", account="111122223333"),
-        "runs_on": RunsOn.FARGATE,
-        "charts": ChartSource(),
         "needs": [home],
         "load_balancers": [aws.sqs.Queue("controller"), aws.sqs.Queue("dns")],
     }
-    return addon.KubeOpsView("view", addon.KubeOpsViewArgs(**(given | args)))
+    return addon.KubeOpsView("view", given(addon.KubeOpsViewArgs, **(usual | args)))
 
 
 def alone():

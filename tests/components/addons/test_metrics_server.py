@@ -1,11 +1,11 @@
 import pulumi_aws as aws
 import pytest
 
-import versions
-from components.addons import metrics_server as addon
-from components.charts import ChartSource
-from components.location import Location
-from components.pod_role import RunsOn
+from components import versions
+from components.addons.metrics_server import component as addon
+from components.kubernetes.charts import ChartSource
+from components.placement import RunsOn
+from tests.cluster_refs import given
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 KUBELET = 10250
@@ -14,17 +14,11 @@ KUBELET = 10250
 
 def metrics_server(config=None, **args):
     """A program with metrics-server, and a queue that stands for its pods' compute."""
-    given = {
+    usual = {
         "config": addon.MetricsServerConfig(**(config or {})),
-        "cluster": "dev",
-        "cluster_name": "dev",
-        "oidc_provider_arn": "arn:aws:iam::111122223333:oidc-provider/issuer",
-        "location": Location(region="eu-west-1", account="111122223333"),
-        "runs_on": RunsOn.FARGATE,
-        "charts": ChartSource(),
         "needs": [aws.sqs.Queue("home")],
     }
-    return addon.MetricsServer("metrics", addon.MetricsServerArgs(**(given | args)))
+    return addon.MetricsServer("metrics", given(addon.MetricsServerArgs, **(usual | args)))
 
 
 def on_fargate():

@@ -5,12 +5,13 @@ import pulumi_aws as aws
 import pytest
 from pydantic import TypeAdapter
 
-import versions
+from components import versions
 from components.addons import node_termination_handler as addon
-from components.charts import ChartSource
+from components.kubernetes.charts import ChartSource
 from components.location import Location
 from components.names import TAG_KEY_LIMIT
-from components.pod_role import RunsOn
+from components.placement import RunsOn
+from tests.cluster_refs import given
 
 CONFIG = TypeAdapter(addon.NodeTerminationHandlerConfig)
 CHART = "aws-node-termination-handler"
@@ -36,19 +37,16 @@ TARGET = "aws:cloudwatch/eventTarget:EventTarget"
 
 def handler(config=None, **args):
     """A program with the handler, and a log group that stands for its pods' compute."""
-    given = {
+    usual = {
         "config": CONFIG.validate_python(config or {}),
-        "cluster": "dev",
-        "cluster_name": "dev",
-        "oidc_provider_arn": f"arn:aws:iam::111122223333:oidc-provider/{OIDC}",
-        "location": LOCATION,
         "runs_on": RunsOn.NODES,
-        "charts": ChartSource(),
         "needs": [aws.cloudwatch.LogGroup("home")],
         "groups": GROUPS,
         "safe_node_selector": SAFE,
     }
-    return addon.NodeTerminationHandler("nth", addon.NodeTerminationHandlerArgs(**(given | args)))
+    return addon.NodeTerminationHandler(
+        "nth", given(addon.NodeTerminationHandlerArgs, **(usual | args))
+    )
 
 
 def by_queue():
@@ -185,7 +183,7 @@ def test_the_modes_exclude_each_other(once, program):
 
 @pytest.mark.feature("C-06")
 def test_a_long_name_of_a_cluster_is_shortened_to_what_sqs_takes(deploy):
-    built = deploy(lambda: handler(cluster="a" * 100))
+    built = deploy(lambda: handler(name="a" * 100))
 
     name = built.one(QUEUE).inputs["name"]
     assert len(name) == 80  # noqa: PLR2004 (SQS)
@@ -243,8 +241,12 @@ def test_it_may_ask_for_more_time_where_it_does(once):
         return json.loads(once(program).one(INLINE).inputs["policy"])["Statement"]
 
     asked = "autoscaling:RecordLifecycleActionHeartbeat"
-    assert asked in rights(by_queue_in_every_way)[-1]["Action"]
+    *_, answer, see = rights(by_queue_in_every_way)
+    assert asked in answer["Action"]
+    # AWS's service authorization reference gives it no resource type.
+    assert (see["Action"], see["Resource"]) == ("autoscaling:DescribeLifecycleHooks", "*")
     assert asked not in rights(by_queue)[-1]["Action"]
+    assert "DescribeLifecycleHooks" not in str(rights(by_queue))
     told = values(once(by_queue_in_every_way))
     assert (told["heartbeatInterval"], told["heartbeatUntil"]) == (60, 600)
     assert not values(once(by_queue)).keys() & {"heartbeatInterval", "heartbeatUntil"}

@@ -5,7 +5,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from components.addons import node_termination_handler as addon
 from components.addons.node_termination_handler import who_drains
-from components.node_groups.managed import ManagedNodeGroupConfig
+from components.nodes.managed import ManagedNodeGroupConfig
 
 CONFIG = TypeAdapter(addon.NodeTerminationHandlerConfig)
 QUEUE, IMDS = "Node Termination Handler (queue)", "Node Termination Handler (imds)"
@@ -40,7 +40,7 @@ def managed(capacity="ON_DEMAND", **labels):
         {
             "capacityType": capacity,
             "instanceTypes": ["m6i.large"],
-            "releaseVersion": "1.35.0-20261101",
+            "releaseVersion": "1.35.8-20260930",
             "size": {"min": 1, "max": 2},
             "labels": labels,
         }
@@ -116,6 +116,29 @@ def test_heartbeats_come_before_the_group_stops_waiting():
     assert told(heartbeatIntervalSeconds=90, heartbeatUntilSeconds=60) == [
         ("heartbeatUntilSeconds", short, 60)
     ]
+
+
+@pytest.mark.parametrize(
+    "drain",
+    [
+        {"nodeTerminationGracePeriod": 271},
+        {"podTerminationGracePeriod": 271},
+        {"nodeTerminationGracePeriod": 200, "completeLifecycleActionDelaySeconds": 71},
+    ],
+)
+def test_a_drain_that_the_group_would_cut_off_asks_it_for_more_time(drain):
+    path = next(iter(drain))
+    problem = (
+        "and what follows may take 271 s, and the group ends the instance after 300 s: add "
+        "heartbeatIntervalSeconds, for example 150, or lower it"
+    )
+    assert told(**drain) == [(path, problem, drain[path])]
+    assert config(**drain, heartbeatIntervalSeconds=150).hook_seconds == addon.HOOK_SECONDS
+    assert config(**drain | {path: drain[path] - 1})
+
+    until = "ends before the drain, which may take 271 s: raise it"
+    heartbeats = {"heartbeatIntervalSeconds": 150, "heartbeatUntilSeconds": 270}
+    assert told(**drain, **heartbeats) == [("heartbeatUntilSeconds", until, 270)]
 
 
 @pytest.mark.parametrize(

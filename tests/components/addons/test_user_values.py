@@ -7,7 +7,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 import stack_config
-import versions
+from components import versions
 from components.addons import addon, user_values
 from components.addons.aws_load_balancer_controller import AwsLoadBalancerControllerConfig
 from components.addons.cluster_autoscaler import ClusterAutoscalerConfig
@@ -72,12 +72,12 @@ def every_chart_config(base=addon.ChartConfig):
 
 @pytest.mark.feature("A4-18")
 def test_the_values_that_are_shipped_are_those_of_the_pinned_charts():
-    readme = (user_values.CHART_VALUES / "README.md").read_text()
+    readme = (user_values.ADDONS / "README.md").read_text()
 
     told = dict(re.findall(r"^\| `([a-z-]+)` \| (\S+) \|", readme, re.MULTILINE))
     assert told == PINS
-    shipped = {folder.name for folder in user_values.CHART_VALUES.iterdir() if folder.is_dir()}
-    assert shipped == PINS.keys()
+    shipped = set(user_values.ADDONS.glob("*/values.yaml"))
+    assert shipped == {user_values.folder(chart) / "values.yaml" for chart in PINS}
 
 
 @pytest.mark.feature("A4-18")
@@ -131,7 +131,7 @@ def test_a_key_is_found_at_any_depth_and_its_likeness_is_named(file):
         {"resources": {"limits": {"cpu": 1}}, "livenessProbe": {"grpc": {"port": 1}}},
         # What the chart leaves empty takes all.
         {"podAnnotations": {"a": "b"}, "commonLabels": {"c": "d"}},
-        {"args": ["--v=4"], "hostUsers": False},
+        {"args": ["--v=4"], "revisionHistoryLimit": 3},
         {},
     ],
 )
@@ -181,8 +181,8 @@ def test_a_file_is_looked_for_in_the_project_and_refused_if_it_is_not_there(tmp_
     assert problems(str(tmp_path / "values.yaml")) == problems("values.yaml") == [missing]
     assert problems(str(tmp_path)) == [f"cannot be read (Is a directory): {remedy}"]
     monkeypatch.chdir(tmp_path)
-    of_project = "components/addons/chart_values/metrics-server/values.yaml"
-    assert user_values.read(of_project) == user_values.of_chart(CHART)
+    of_project = "components/addons/external_dns/values.yaml"
+    assert user_values.read(of_project) == user_values.of_chart("external-dns")
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path):
@@ -273,3 +273,33 @@ def test_a_mistake_of_the_file_is_told_with_the_key_that_names_it(stack_file, fi
             path,
         ),
     ]
+
+
+@pytest.mark.parametrize(
+    ("chart", "values"),
+    [
+        ("aws-efs-csi-driver", {"node": {"volumeAttachLimit": 20}}),
+        ("aws-efs-csi-driver", {"controller": {"podDisruptionBudget": {"maxUnavailable": 1}}}),
+        ("aws-load-balancer-controller", {"envFrom": [{"secretRef": {"name": "proxy"}}]}),
+        ("aws-load-balancer-controller", {"autoscaling": {"autoscaleBehavior": {}}}),
+        ("cluster-autoscaler", {"podDisruptionBudget": {"minAvailable": 1}}),
+        ("cluster-autoscaler", {"extraArgs": {"scan-interval": "20s"}}),
+        ("cluster-autoscaler", {"serviceMonitor": {"selector": {"team": "a"}}}),
+        ("metrics-server", {"additionalAnnotations": {"a": "b"}}),
+    ],
+)
+def test_a_key_that_only_the_templates_read_is_taken(file, chart, values):
+    assert list(user_values.problems(file(values), chart, {})) == []
+
+
+@pytest.mark.parametrize(
+    ("chart", "values"),
+    [
+        ("aws-efs-csi-driver", {"node": {"volumeAttachLimits": 20}}),
+        ("metrics-server", {"hostUsers": False}),
+        ("metrics-server", {"namespaceOverride": "elsewhere"}),
+    ],
+)
+def test_a_key_that_no_template_of_the_pinned_version_reads_is_refused(file, chart, values):
+    (problem,) = user_values.problems(file(values), chart, {})
+    assert f"is no value of the chart {chart}" in problem

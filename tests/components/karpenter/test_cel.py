@@ -6,7 +6,7 @@ from components.karpenter import cel
 @pytest.mark.parametrize(
     ("expression", "value"),
     [
-        ("self.find('^[^@]+') == 'al2023'", "al2023@v20261101"),
+        ("self.find('^[^@]+') == 'al2023'", "al2023@v20260930"),
         ("self.find('^[^@]+') == ''", "@x"),
         ("self.split('@')[1] == 'latest'", "al2@latest"),
         ("self.size() == 3", ["a", "b", "c"]),

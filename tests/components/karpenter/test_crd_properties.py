@@ -116,7 +116,7 @@ THRESHOLDS = st.dictionaries(
     st.sampled_from(["5%", "200Mi", "101%", "-1", "1m", "90s", ""]),
     max_size=2,
 )
-ALIASES = ["al2023@v20261101", "bottlerocket@v1.50.0", "al2023@latest", "al2023", "x@y", ""]
+ALIASES = ["al2023@v20260930", "bottlerocket@v1.66.0", "al2023@latest", "al2023", "x@y", ""]
 FAMILIES = ["AL2", "AL2023", "Bottlerocket", "Custom", "Ubuntu"]
 SIZES = ["20Gi", "20", "64T", "65T", "0Gi", "Ti", "59001Gi", ""]
 PERCENT = st.integers(min_value=-1, max_value=101)
@@ -174,7 +174,7 @@ CLASS_FIELDS = {
 @given(one_or_two(CLASS_FIELDS))
 def test_no_class_that_the_api_server_refuses_is_taken(node_class):
     if "amiSelectorTerms" not in node_class:
-        node_class = {"amiAlias": "al2023@v20261101"} | node_class
+        node_class = {"amiAlias": "al2023@v20260930"} | node_class
 
     refused = broken("EC2NodeClass", node_class)
 

@@ -60,7 +60,7 @@ NODE_CLASS: dict[str, Any] = {
     "kind": "EC2NodeClass",
     "metadata": {"name": "default"},
     "spec": {
-        "amiSelectorTerms": [{"alias": "al2023@v20261101"}],
+        "amiSelectorTerms": [{"alias": "al2023@v20260930"}],
         "subnetSelectorTerms": [{"id": "subnet-0123456789abcdef0"}],
         "securityGroupSelectorTerms": [{"id": "sg-0123456789abcdef0"}],
         "role": "KarpenterNodeRole-nodeless",

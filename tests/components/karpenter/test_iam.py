@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-import versions
+from components import versions
 from components.karpenter.iam import controller_policies, policy_name
 from components.karpenter.node_classes import ExtraRights
 from components.location import Location

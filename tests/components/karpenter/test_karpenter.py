@@ -1,14 +1,16 @@
+import pulumi
 import pulumi_aws as aws
 import pytest
 from pydantic import ValidationError
 
-import versions
-from components.charts import ChartSource
-from components.karpenter import Karpenter, KarpenterArgs, KarpenterConfig
+from components import versions
 from components.karpenter.crd_rules import violations
-from components.location import Location
-from components.pod_role import RunsOn
+from components.karpenter.karpenter import Karpenter, KarpenterArgs, KarpenterConfig
+from components.placement import Placement, RunsOn
+from rehearsal.recording.account import IMAGES
+from tests.cluster_refs import CLUSTER, cluster_ref
 
+THEIRS = cluster_ref(discoverable=False, security_group_id="sg-theirs")
 CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 POOL = "kubernetes:karpenter.sh/v1:NodePool"
 POLICY = "aws:iam/policy:Policy"
@@ -16,11 +18,17 @@ RELEASE = "kubernetes:helm.sh/v3:Release"
 PROFILE = "aws:iam/instanceProfile:InstanceProfile"
 ROLE = "aws:iam/role:Role"
 QUEUE = "aws:sqs/queue:Queue"
-IMAGE = {"ami_alias": "al2023@v20261101"}
+IMAGE = {"ami_alias": "al2023@v20260930"}
 WARNING = (
     "karpenter.nodePools.{}.expireAfter is {}: nodes of that age are replaced without regard to "
     "disruption budgets, and before a new one is there"
 )
+
+
+@pytest.fixture
+def deploy(deploy):
+    """In an account to which AWS publishes every image."""
+    return lambda program, answers=IMAGES, **options: deploy(program, answers, **options)
 
 
 def config(**settings):
@@ -31,20 +39,13 @@ def config(**settings):
     return KarpenterConfig(**(given | settings))
 
 
-def karpenter(security_group_id=None, **settings):
+def karpenter(cluster=CLUSTER, **settings):
     """A program with Karpenter; `home` and `network` stand for what the platform gives it."""
     args = KarpenterArgs(
         config=config(**settings),
-        cluster="dev",
-        cluster_name="dev",
-        oidc_provider_arn="arn:aws:iam::111122223333:oidc-provider/issuer",
-        location=Location(region="eu-west-1", account="111122223333"),
-        runs_on=RunsOn.FARGATE,
-        isolated=False,
-        charts=ChartSource(),
-        controller_needs=[aws.sqs.Queue("home")],
+        cluster=cluster,
+        placement=Placement(runs_on=RunsOn.FARGATE, needs=[aws.sqs.Queue("home")]),
         node_needs=[aws.sqs.Queue("network")],
-        security_group_id=security_group_id,
     )
     return Karpenter("it", args)
 
@@ -216,7 +217,7 @@ def test_a_preview_shows_all_of_it(once, program):
 
 @pytest.mark.feature("A0-09")
 def test_in_a_cluster_of_somebody_else_nodes_find_their_group_without_a_tag_on_it(deploy):
-    built = deploy(lambda: karpenter(security_group_id="sg-theirs"))
+    built = deploy(lambda: karpenter(THEIRS))
 
     groups = [each.inputs["spec"]["securityGroupSelectorTerms"] for each in built.every(CLASS)]
     assert groups == [[{"id": "sg-theirs"}]] * 2
@@ -225,7 +226,7 @@ def test_in_a_cluster_of_somebody_else_nodes_find_their_group_without_a_tag_on_i
 def test_a_group_that_the_stack_file_names_comes_first(deploy):
     theirs = [{"tags": {"team": "blue"}}]
     classes = {"default": IMAGE | {"security_group_selector_terms": theirs}, "other": IMAGE}
-    built = deploy(lambda: karpenter(security_group_id="sg-theirs", node_classes=classes))
+    built = deploy(lambda: karpenter(THEIRS, node_classes=classes))
 
     spec = built.named(CLASS, "ec2nodeclass-default").inputs["spec"]
     assert spec["securityGroupSelectorTerms"] == theirs
@@ -261,3 +262,45 @@ def test_the_role_of_a_class_may_be_passed_on(deploy):
     policies = [each.inputs["policy"] for each in built.every(POLICY)]
     assert [p for p in policies if "arn:aws:iam::111122223333:role/gpu-nodes" in p]
     assert [e.inputs["spec"]["role"] for e in built.every(CLASS)].count("gpu-nodes") == 1
+
+
+def parameters(*architectures):
+    """Parameter Store with the release of these architectures."""
+
+    def below(query):
+        there = any(f"/{architecture}/" in query["path"] for architecture in architectures)
+        return next(iter(IMAGES.values()))(query) if there else {"names": [], "values": []}
+
+    return dict.fromkeys(IMAGES, below)
+
+
+@pytest.mark.feature("B-34")
+@pytest.mark.behaviour("karpenter-ami-alias-not-published")
+@pytest.mark.parametrize("preview", [False, True])
+@pytest.mark.parametrize(
+    ("published", "missing"),
+    [
+        ((), "(x86_64|arm64)"),
+        (("arm64",), "x86_64"),
+        (("x86_64",), "arm64"),
+        (("x86_64", "arm64"), None),
+    ],
+)
+def test_an_alias_without_an_image_ends_the_preview(deploy, preview, published, missing):
+    pools = {"a": {"node_class": "default", "architectures": ("amd64", "arm64")}}
+
+    def program():
+        karpenter(node_classes={"default": IMAGE}, node_pools=pools)
+
+    if missing:
+        said = (
+            "^karpenter.nodeClasses.default.amiAlias: AWS has no such image of AL2023 for "
+            f"Kubernetes 1.35 and {missing} in this region: .*"
+            r'\(got "al2023@v20260930"\)$'
+        )
+        with pytest.raises(pulumi.RunError, match=said):
+            deploy(program, parameters(*published), preview=preview)
+    else:
+        built = deploy(program, parameters(*published), preview=preview)
+        spec = built.one(CLASS).inputs["spec"]
+        assert spec["amiSelectorTerms"] == [{"alias": "al2023@v20260930"}]

@@ -2,8 +2,8 @@ import re
 
 import pytest
 
+from components.ec2.offerings import known_regions
 from components.karpenter.node_pools import NodePoolConfig
-from components.karpenter.offerings import known_regions
 from components.karpenter.pool_warnings import (
     CHEAPER_SPOT_TYPES,
     FEWEST_SPOT_TYPES,
@@ -15,7 +15,8 @@ REGION = "eu-west-1"
 AWS = "karpenter.k8s.aws/instance-"
 FAMILY, TYPE = f"{AWS}family", "node.kubernetes.io/instance-type"
 REFRESH = (
-    f". EC2 was asked on {known_regions()[REGION]}; `python -m instance_types --region {REGION}` "
+    f". EC2 was asked on {known_regions()[REGION]}; `python -m frugal_eks.dev.instance_types "
+    f"--region {REGION}` "
     "asks again"
 )
 TAINT = {"key": "team", "value": "a", "effect": "NoSchedule"}
@@ -239,7 +240,8 @@ def test_a_region_that_the_list_has_not_is_told_once_and_nothing_is_counted():
     ]
     assert told[1] == (
         "karpenter.nodePools: the list of EC2's offerings that ships has no mars-1, so that nobody "
-        "counts what the pools match: `python -m instance_types --region mars-1` adds it"
+        "counts what the pools match: `python -m frugal_eks.dev.instance_types --region mars-1` "
+        "adds it"
     )
     assert refused(region="mars-1", **pools) == []
 

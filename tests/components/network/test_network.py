@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pulumi
 import pytest
 from pydantic import ValidationError
@@ -5,6 +7,7 @@ from pydantic import ValidationError
 from components.location import Location
 from components.network import Network, NetworkArgs, NewNetworkConfig
 from components.network.network import chosen_zones
+from components.network.subnets import subnet_plan
 
 LOCATION = Location(region="eu-west-1", account="111122223333")
 ZONES = "aws:index/getAvailabilityZones:getAvailabilityZones"
@@ -126,6 +129,21 @@ def test_one_nat_gateway_is_the_default_and_stands_in_a_public_subnet(once, acco
 
 
 @pytest.mark.feature("B-09")
+def test_the_reference_says_what_each_choice_of_nat_costs_and_loses():
+    page = (Path(__file__).parents[3] / "docs/reference.md").read_text()
+
+    (row,) = [line for line in page.splitlines() if line.startswith("| `natGateways`")]
+
+    for choice in (
+        "`single` costs about 33 USD a month and data, and every zone loses its way out",
+        "`perZone` costs that much for each zone, and outlives the loss of one",
+        "`none` costs nothing and leaves no way out but the endpoints",
+        "Absent: `single`",
+    ):
+        assert choice in row
+
+
+@pytest.mark.feature("B-09")
 def test_one_nat_gateway_a_zone_serves_its_own_zone_only(deploy, account):
     built = deploy(lambda: network(new(nat_gateways="perZone")), account)
 
@@ -185,14 +203,14 @@ def test_the_way_out_is_all_that_private_subnets_need_to_reach_aws(deploy, accou
     assert all(built.waits_for(last, each) for found in kinds.values() for each in found)
 
 
-def test_zones_are_asked_for_by_what_they_are_and_not_by_how_they_feel_today(deploy):
+def test_zones_are_asked_for_by_what_they_are_and_not_by_how_they_feel_today(deploy, account):
     asked = []
 
     def zones(query):
         asked.append(query)
         return {"names": ["eu-west-1c", "eu-west-1a", "eu-west-1d", "eu-west-1b"]}
 
-    built = deploy(lambda: network(new(availability_zones=2)), {ZONES: zones})
+    built = deploy(lambda: network(new(availability_zones=2)), account | {ZONES: zones})
 
     assert asked == [
         {
@@ -204,12 +222,96 @@ def test_zones_are_asked_for_by_what_they_are_and_not_by_how_they_feel_today(dep
     assert used == {"eu-west-1a", "eu-west-1b"}
 
 
-def test_zones_that_are_named_are_taken_as_they_are_and_aws_is_not_asked(deploy):
-    built = deploy(lambda: network(new(availability_zones=("eu-west-1c", "eu-west-1a"))))
+def test_zones_that_are_named_are_taken_as_they_are_and_aws_is_not_asked(deploy, account):
+    answers = {source: answer for source, answer in account.items() if source != ZONES}
+    named = new(availability_zones=("eu-west-1c", "eu-west-1a"))
+    built = deploy(lambda: network(named), answers)
 
     subnets = inputs(built, SUBNET)
     assert subnets["net-private-1"]["availabilityZone"] == "eu-west-1c"
     assert subnets["net-public-2"]["availabilityZone"] == "eu-west-1a"
+
+
+def living(*found):
+    """Answers of an account with these subnets: name, range, zone."""
+
+    def subnets(query):
+        wanted = {each["name"]: each["values"] for each in query["filters"]}
+        return {
+            "ids": [
+                f"subnet-{name}"
+                for name, block, zone in found
+                if name in wanted["tag:Name"]
+                and block in wanted.get("cidr-block", [block])
+                and zone in wanted.get("availability-zone", [zone])
+            ]
+        }
+
+    return {"aws:ec2/getSubnets:getSubnets": subnets}
+
+
+@pytest.mark.parametrize(("before", "after"), [(2, 3), (3, 2), (3, 4), (4, 3), (2, 4)])
+@pytest.mark.behaviour("subnet-cidr-conflict")
+def test_a_living_network_is_not_laid_out_anew_and_the_key_that_keeps_it_is_named(
+    deploy, account, before, after
+):
+    plan = subnet_plan(new().cidr, before)
+    there = living(("dev-public-1", str(plan.public[0]), "eu-west-1a"))
+    four = {"names": [f"eu-west-1{letter}" for letter in "abcd"]}
+    answers = account | there | {ZONES: lambda _: four}
+    remedy = f"so have {before} zones at least. "
+    if after > before:
+        remedy = f"so set network.zonesAtCreation: {before}. "
+
+    deploy(lambda: network(new(availability_zones=before)), answers, preview=True)
+    with pytest.raises(pulumi.RunError, match=remedy):
+        deploy(lambda: network(new(availability_zones=after)), answers, preview=True)
+    if after > before:
+        kept = new(availability_zones=after, zones_at_creation=before)
+        assert deploy(lambda: network(kept), answers, preview=True).every(SUBNET)
+
+
+def test_another_range_for_the_whole_network_is_no_move(deploy, account):
+    plan = subnet_plan(new().cidr, 3)
+    there = living(("dev-public-1", str(plan.public[0]), "eu-west-1a"))
+    elsewhere = new(cidr="10.30.0.0/16", availability_zones=2)
+
+    assert deploy(lambda: network(elsewhere), account | there, preview=True).every(SUBNET)
+
+
+def test_a_zone_in_the_middle_of_the_list_cannot_be_dropped(deploy, account):
+    plan = subnet_plan(new().cidr, 2, 2)
+    there = living(
+        ("dev-private-1", str(plan.private[0]), "eu-west-1a"),
+        ("dev-private-2", str(plan.private[1]), "eu-west-1b"),
+    )
+    names = {"availability_zones": ("eu-west-1a", "eu-west-1b")}
+
+    deploy(lambda: network(new(**names)), account | there, preview=True)
+    names = {"availability_zones": ("eu-west-1a", "eu-west-1c")}
+    with pytest.raises(pulumi.RunError, match="subnet-dev-private-2 lies in another zone, and its"):
+        deploy(lambda: network(new(**names)), account | there, preview=True)
+
+
+def test_the_control_plane_stays_in_the_zones_in_which_it_was_made(deploy, account):
+    ids = []
+
+    def grown():
+        made = network(new(availability_zones=3, zones_at_creation=2))
+        pulumi.Output.all(*made.control_plane_subnet_ids).apply(ids.extend)
+
+    deploy(grown, account)
+
+    assert ids == ["net-private-1-id", "net-private-2-id"]
+
+
+@pytest.mark.behaviour("vpc-endpoint-private-dns-conflict")
+def test_an_endpoint_with_a_private_name_goes_before_the_one_that_replaces_it(once, account):
+    made = once(isolated, account).every(ENDPOINT)
+
+    private = {e.request.name for e in made if e.inputs.get("privateDnsEnabled")}
+    assert private == {"net-ec2", "net-ecr-api", "net-sts"}
+    assert {e.request.name for e in made if e.request.deleteBeforeReplace} == private
 
 
 def test_a_region_with_too_few_zones_is_told_with_those_it_has():
@@ -331,6 +433,11 @@ def test_the_outputs_are_the_vpc_and_its_subnets_in_the_order_of_the_zones(once,
     [
         ({"cidr": "10.0.0.0/15"}, "cidr: is no size for a VPC: give one from /16 to /28"),
         ({"cidr": "10.0.0.0/24"}, "; give /23 or larger, or fewer availabilityZones"),
+        (
+            {"availability_zones": 2, "zones_at_creation": 3},
+            "availabilityZones: EKS keeps a control plane in the zones in which it was made: "
+            "leave at least zonesAtCreation, 3",
+        ),
         (
             {"availability_zones": ("eu-west-1a", "eu-west-1a")},
             "availabilityZones: names a zone twice: each gets its own subnets",

@@ -49,6 +49,31 @@ def test_each_zone_has_a_private_and_a_public_subnet_in_the_order_of_the_zones(p
     assert all(one.network_address < two.network_address for one, two in pairwise(subnets))
 
 
+@given(vpcs(22), ZONES, ZONES, ZONES)
+@pytest.mark.behaviour("subnet-cidr-conflict")
+def test_a_zone_that_comes_or_goes_moves_no_other_subnet(cidr, planned, fewer, more):
+    fewer, more = sorted((fewer, more))
+    before, after = (subnet_plan(cidr, zones, planned) for zones in (fewer, more))
+
+    assert after.private[:fewer] == before.private
+    assert after.public[:fewer] == before.public
+    subnets = [*after.private, *after.public]
+    assert all(subnet.subnet_of(cidr) for subnet in subnets)
+    assert not [pair for pair in combinations(subnets, 2) if pair[0].overlaps(pair[1])]
+
+
+def test_a_network_of_two_or_three_zones_gives_a_fourth_half_as_much():
+    cidr = IPv4Network("10.20.0.0/16")
+
+    fourth = {planned: str(subnet_plan(cidr, 4, planned).private[3]) for planned in (2, 3, 4)}
+    assert fourth == {2: "10.20.160.0/19", 3: "10.20.224.0/19", 4: "10.20.96.0/19"}
+
+
+def test_more_zones_than_the_layout_has_room_for_are_refused():
+    with pytest.raises(ValueError, match=r"for 3 zones has room for 4, not for 5$"):
+        subnet_plan(IPv4Network("10.20.0.0/16"), 5, 3)
+
+
 @given(plans())
 def test_private_subnets_share_at_least_half_of_the_vpc_and_public_ones_are_an_eighth(planned):
     cidr, _, plan = planned

@@ -1,11 +1,14 @@
 """The stand-in for eks.Cluster: what it refuses, and the kubeconfig that it hands out."""
 
+from pathlib import Path
 from typing import Any
 
 import pulumi
 import pytest
 
 from rehearsal.eks import cluster, kubeconfig
+from rehearsal.kubeconfig import aws_script
+from rehearsal.state import write_private
 
 MINIMAL: dict[str, Any] = {
     **cluster.REQUIRED,
@@ -126,6 +129,42 @@ def test_whose_credentials_the_token_is_made_with(
     credentials: dict[str, str], with_profile: bool, arguments: list[str]
 ):
     assert kubeconfig.token_arguments(credentials, with_profile=with_profile) == arguments
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("aws-cli/1.24.0 Python/3.9", None),
+        ("aws-cli/2.7.0 Python/3.9", None),
+        ("aws-cli/3.0.0 Python/3.9", None),
+        ("aws-cli/1.23.9 Python/3.9", "is version aws-cli/1.23.9, but eks.Cluster needs"),
+        ("aws-cli/2.6.4 Python/3.9", "is version aws-cli/2.6.4, but eks.Cluster needs"),
+        ("", "does not say its version"),
+    ],
+)
+def test_an_aws_cli_that_the_component_refuses_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str, problem: str | None
+):
+    command = tmp_path / "aws"
+    command.write_text(f"#!/bin/sh\necho {said}\n")
+    command.chmod(0o755)
+    monkeypatch.setenv(kubeconfig.KUBECONFIG_COMMAND, str(command))
+
+    if problem is None:
+        kubeconfig.require_aws_cli()
+    else:
+        with pytest.raises(pulumi.RunError, match=problem):
+            kubeconfig.require_aws_cli()
+
+
+def test_the_rehearsal_s_own_command_is_one_that_the_component_takes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    command = tmp_path / "aws"
+    write_private(command, aws_script(), mode=0o700)
+    monkeypatch.setenv(kubeconfig.KUBECONFIG_COMMAND, str(command))
+
+    kubeconfig.require_aws_cli()
 
 
 def test_without_the_aws_cli_a_preview_says_so(monkeypatch: pytest.MonkeyPatch):

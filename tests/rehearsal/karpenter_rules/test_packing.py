@@ -1,5 +1,7 @@
 """Which node goes where pods fit elsewhere, what keeps one, and how many go at once."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.rehearsal.karpenter_rules import film
@@ -27,23 +29,21 @@ def packing(rules):
 
 
 @pytest.mark.feature("A1-25")
-@pytest.mark.parametrize(("pool", "goes", "stays"), [("fewer", 1, 0), ("priority", 1, 0)])
-def test_the_node_whose_pods_matter_less_goes_first(rules, packing, pool, goes, stays):
-    (decision,), nodes = rules.of(pool), rules.on_nodes[pool]
+@pytest.mark.parametrize(
+    ("pool", "goes", "stays"),
+    [
+        ("fewer", ["fewer-alone"], ["fewer-a", "fewer-b"]),
+        # More pods, of a lower priority: by their number the other node would go.
+        ("priority", ["priority-low-a", "priority-low-b"], ["priority-usual"]),
+    ],
+)
+def test_the_node_with_fewer_pods_or_with_less_priority_goes(rules, packing, pool, goes, stays):
+    (decision,) = rules.of(pool)
+    (gone,) = {app(packing[0], name).node for name in goes}
+    (kept,) = {app(packing[0], name).node for name in stays}
 
-    assert nodes[goes] in decision.nodes
-    assert list(packing[-1].of(pool)) == [nodes[stays]]
-
-
-@pytest.mark.feature("A1-25")
-def test_fewer_pods_count_and_less_priority_counts_more(packing):
-    """So that neither order is what the other would have been."""
-    hosts = {name: app(packing[0], name).node for name in ("fewer-a", "fewer-b", "fewer-alone")}
-    assert hosts["fewer-a"] == hosts["fewer-b"] != hosts["fewer-alone"]
-
-    low = {app(packing[0], f"priority-low-{n}").node for n in "ab"}
-    assert len(low) == 1
-    assert app(packing[0], "priority-usual").node not in low
+    assert gone in decision.nodes
+    assert list(packing[-1].of(pool)) == [kept] != [gone]
 
 
 @pytest.mark.feature("A1-25")
@@ -54,6 +54,8 @@ def test_that_a_node_expires_soon_makes_no_difference(rules, packing):
 
     assert fresh in decision.nodes
     assert list(packing[-1].of("old")) == [expiring]
+    page = (Path(__file__).parents[3] / "docs/karpenter.md").read_text()
+    assert "| … or about to expire | **No.** The time that a node has left counts no more" in page
 
 
 @pytest.mark.feature("A1-23")

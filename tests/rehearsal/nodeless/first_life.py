@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from rehearsal import __main__ as command_line
+from frugal_eks import cli
 from rehearsal import report
 from rehearsal.account_things import Thing
 from rehearsal.engine import Outcome
@@ -116,12 +116,12 @@ def _mistaken(stage: Stage) -> Mistaken:
 
     stage.settings(spoil, file=bad)
     state = str(stage.rehearsal.state.path)
-    arguments = ["up", "--state", state, "--stack", "mistaken", "--stack-file", str(bad)]
+    arguments = ["up", "--state", state, "--stack", str(bad)]
     with pytest.MonkeyPatch.context() as patch:
         told = io.StringIO()
         patch.setattr("sys.stderr", told)
         patch.setattr("sys.stdout", told)
-        code = command_line.main(arguments)
+        code = cli.main(["rehearse", *arguments])
     return Mistaken(code, told.getvalue(), stage.left())
 
 

@@ -11,6 +11,7 @@ CONTROLLERS = (load_balancer_controller.NAME, external_dns.NAME)
 
 
 @pytest.mark.feature("C-02")
+@pytest.mark.behaviour("karpenter-finalizer-blocks-delete", "karpenter-instances-left")
 def test_pools_are_drained_while_their_controller_lives(end):
     assert end.glimpses[0].claims > 0
     assert [g for g in end.glimpses if g.claims and not g.karpenter] == []
@@ -76,6 +77,7 @@ def test_the_stack_is_destroyed_in_the_order_that_it_needs(end):
 
 
 @pytest.mark.feature("C-22")
+@pytest.mark.behaviour("karpenter-instance-profile-left")
 def test_nothing_is_left(end):
     assert end.left == []
     assert end.record_types == {"NS", "SOA"}

@@ -16,7 +16,7 @@ from rehearsal.stack_file import StackFile
 from rehearsal.state import ROOT, State
 from tests.rehearsal.policy import echoing
 
-PACK = ROOT / "policy"
+PACK = ROOT / "frugal_eks" / "plans" / "policy"
 PROGRAM = """
 import json
 import pathlib

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from rich.console import Console
 
-from rehearsal.__main__ import main
+from frugal_eks import cli
 from rehearsal.commands import Options, Rehearsal
 from rehearsal.state import ROOT
 from tests.rehearsal.policy.conftest import PACK
@@ -52,8 +52,8 @@ def test_a_shipped_stack_breaks_no_mandatory_rule(started, stack):
 @pytest.mark.feature("C-14", "C-17")
 def test_a_change_that_breaks_the_rules_is_refused_on_the_command_line(started, tmp_path, capfd):
     file = _changed(tmp_path)
-    arguments = ["preview", "--state", str(started), "--stack", "nodeless"]
-    code = main([*arguments, "--stack-file", str(file), "--policy-pack", str(PACK)])
+    arguments = ["preview", "--state", str(started), "--stack", str(file)]
+    code = cli.main(["rehearse", *arguments, "--policy-pack", str(PACK)])
 
     told = capfd.readouterr().err
     assert code == 1

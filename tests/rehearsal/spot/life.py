@@ -95,7 +95,7 @@ class Metadata(NamedTuple):
 
 
 class Swept(NamedTuple):
-    """What `python -m sweep` says of the cluster."""
+    """What `./frugal-eks sweep` says of the cluster."""
 
     exit_code: int
     told: str
@@ -126,6 +126,9 @@ def play(stage: Stage, config: Config) -> Life:
     before = player.sweep()
     destroy = player.engine().destroy()
     left = stage.left()
+    # EKS makes its log group again some seconds after the cluster is gone.
+    logs = stage.aws("logs")
+    _wait(lambda: logs.describe_log_groups()["logGroups"], "no log group came back")
     return Life(made, plans, interrupted, changed, metadata, before, destroy, left, player.sweep())
 
 
@@ -180,7 +183,7 @@ class Player:
             ).preview(),
             by_metadata=self.engine(_in_mode_imds).preview(),
             newer_image=self.engine(
-                lambda c: _group(c).update(releaseVersion="1.35.0-20261115")
+                lambda c: _group(c).update(releaseVersion="1.35.8-20260923")
             ).preview(),
             smaller=self.engine(lambda c: _group(c)["size"].update(min=1)).preview(),
         )
@@ -262,7 +265,16 @@ class Player:
         endpoints = self.stage.first.state.endpoints
         keys = {"AWS_ACCESS_KEY_ID": "sweeper", "AWS_SECRET_ACCESS_KEY": "sweeper"}
         done = subprocess.run(
-            [sys.executable, "-m", "sweep", "--cluster", "spot", "--region", endpoints["region"]],
+            [
+                sys.executable,
+                "-m",
+                "frugal_eks",
+                "sweep",
+                "--cluster",
+                "spot",
+                "--region",
+                endpoints["region"],
+            ],
             env={**os.environ, **keys, "AWS_ENDPOINT_URL": endpoints["aws"]},
             cwd=ROOT,
             text=True,

@@ -1,18 +1,10 @@
 """Labels and samples through a life: the real engine, and the Kubernetes provider's patches."""
 
-import io
-import sys
-
 import pytest
-import yaml
-from rich.console import Console
 
-from rehearsal import toolchain
-from rehearsal.engine import Engine, EngineError, EngineSetup
-from rehearsal.plugins import lay_plugins
-from rehearsal.stack_file import StackFile
-from rehearsal.state import ROOT
+from rehearsal.engine import EngineError
 from tests.rehearsal.nodeless.stage import wait
+from tests.rehearsal.own_programs import engine_of
 from tests.rehearsal.spot_scheduling.world import ON_DEMAND, SPOT, node, spot
 
 pytestmark = pytest.mark.engine
@@ -21,8 +13,8 @@ PROGRAM = """
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.node_labels import NodeLabels, NodeLabelsArgs, NodeLabelsConfig
-from components.sample_workloads import (
+from components.nodes.node_labels import NodeLabels, NodeLabelsArgs, NodeLabelsConfig
+from components.workloads.sample_workloads import (
     SampleWorkloads,
     SampleWorkloadsArgs,
     SampleWorkloadsConfig,
@@ -74,21 +66,7 @@ class Stack:
 
 @pytest.fixture
 def stack(world, tmp_path, cli):
-    (tmp_path / "__main__.py").write_text(PROGRAM)
-    (tmp_path / "Pulumi.yaml").write_text(
-        f"name: frugal-eks\nruntime: {{name: python, options: {{virtualenv: '{sys.prefix}'}}}}\n"
-    )
-    file = tmp_path / "Pulumi.try.yaml"
-    file.write_text(yaml.safe_dump({"config": {}}))
-    engine = Engine(
-        world.state,
-        EngineSetup(cli=cli, environment={"PYTHONPATH": str(ROOT)}, project=tmp_path),
-        StackFile.read(file, tmp_path.name),
-        Console(file=io.StringIO(), width=200),
-    )
-    tool = "pulumi-resource-kubernetes"
-    lay_plugins(engine.plugins, toolchain.ensure([tool])[tool], None)
-    return Stack(world, engine)
+    return Stack(world, engine_of(PROGRAM, world.state, cli, tmp_path))
 
 
 def unlabelled():

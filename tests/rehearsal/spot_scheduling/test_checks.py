@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from components.sample_workloads.config import EcsdemoConfig
-from components.sample_workloads.ecsdemo import deployment as sample
+from components.workloads.sample_workloads.config import EcsdemoConfig
+from components.workloads.sample_workloads.ecsdemo import deployment as sample
 from tests.rehearsal.spot_scheduling.world import (
     ON_DEMAND,
     SPOT,
@@ -78,7 +78,7 @@ def test_the_pods_of_each_spot_node_are_shown_before_and_after_the_preference(fi
         return found
 
     def redeploy(**settings):
-        five_nodes.make(*(sample(one, EcsdemoConfig(**settings)) for one in SERVICES))
+        five_nodes.make(*(sample(one, EcsdemoConfig(**settings), "brentley") for one in SERVICES))
         for one in SERVICES:
             five_nodes.kubectl("rollout", "status", f"deployment/ecsdemo-{one}", "--timeout=30s")
 

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from components.addons.addon import NAMESPACE
-from components.pod_role import RunsOn
+from components.placement import RunsOn
 from tests.rehearsal.nodeless.stage import wait
 from tests.rehearsal.spot_scheduling.world import ON_DEMAND, SPOT, node, on_demand, spot
 from tests.rehearsal.test_charts_addons import addon

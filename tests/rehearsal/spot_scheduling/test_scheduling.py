@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
-from components.sample_workloads.config import EcsdemoConfig
-from components.sample_workloads.ecsdemo import deployment as sample
-from components.spot_preference import prefer_spot
+from components.workloads.sample_workloads.config import EcsdemoConfig
+from components.workloads.sample_workloads.ecsdemo import deployment as sample
+from components.workloads.spot_preference import prefer_spot
 from tests.rehearsal.spot_scheduling.world import (
     ON_DEMAND,
     SPOT,
@@ -81,11 +81,10 @@ def test_a_taint_that_must_be_tolerated_is_not_what_the_toleration_is_about(worl
     assert world.places("web", 1) == [ON_DEMAND[0]]
 
 
-@pytest.mark.feature("A0-25", "A0-27")
 def test_the_samples_land_on_spot_nodes_that_have_room(world):
     world.nodes(*on_demand(*ON_DEMAND), *spot(*SPOT))
 
-    world.make(*(sample(service, EcsdemoConfig()) for service in SERVICES))
+    world.make(*(sample(service, EcsdemoConfig(), "brentley") for service in SERVICES))
 
     for service in SERVICES:
         assert set(world.places(f"ecsdemo-{service}", 1)) <= set(SPOT)
@@ -94,7 +93,7 @@ def test_the_samples_land_on_spot_nodes_that_have_room(world):
 def test_two_of_a_sample_keep_apart_on_the_two_spot_nodes(world):
     world.nodes(*on_demand(*ON_DEMAND), *spot(*SPOT))
 
-    world.make(sample("frontend", EcsdemoConfig(replicas={"frontend": 2})))
+    world.make(sample("frontend", EcsdemoConfig(replicas={"frontend": 2}), "brentley"))
 
     assert world.places("ecsdemo-frontend", 2) == sorted(SPOT)
 
@@ -102,7 +101,7 @@ def test_two_of_a_sample_keep_apart_on_the_two_spot_nodes(world):
 def test_one_of_several_goes_to_the_zone_in_which_there_is_no_spot_node(world):
     world.nodes(*on_demand(*ON_DEMAND), *spot(*SPOT))
 
-    world.make(sample("frontend", EcsdemoConfig(replicas={"frontend": 4})))
+    world.make(sample("frontend", EcsdemoConfig(replicas={"frontend": 4}), "brentley"))
 
     places = world.places("ecsdemo-frontend", 4)
     assert [place for place in places if place not in SPOT] == [ON_DEMAND[2]]

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from rich.console import Console
 
-from rehearsal import __main__ as command_line
+from frugal_eks import cli
 from rehearsal import leftovers
 from rehearsal.account_things import Thing
 from rehearsal.clients import Cluster, aws_client
@@ -48,9 +48,7 @@ class Stage:
             told = io.StringIO()
             patch.setattr("sys.stderr", told)
             patch.setattr("sys.stdout", told)
-            code = command_line.main(
-                ["preview", "--state", state, "--stack", "refused", "--stack-file", file]
-            )
+            code = cli.main(["rehearse", "preview", "--state", state, "--stack", file])
         return Refused(code, told.getvalue())
 
     def aws(self, service: str) -> Any:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from rehearsal import leftovers
 from rehearsal.account_things import Thing
 from rehearsal.engine import Outcome
+from tests.rehearsal.iam import once_iam_counts
 from tests.rehearsal.variants.stage import Refused, Stage
 
 REGION = "eu-west-1"
@@ -32,7 +33,7 @@ ISOLATED = TENANT | {
     "frugal-eks:imageMirror": "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mirror",
     "frugal-eks:karpenter": {
         "ownInstanceProfile": True,
-        "nodeClasses": {"default": {"amiAlias": "al2023@v20261101"}},
+        "nodeClasses": {"default": {"amiAlias": "al2023@v20260930"}},
         "nodePools": {"default": {"nodeClass": "default", "limits": {"cpu": 10}}},
     },
     "frugal-eks:addons": {"awsLoadBalancerController": {}, "efsCsi": {}},
@@ -86,7 +87,8 @@ def play(opened: Stage) -> Played:
     }
 
     eks = opened.aws("eks")
-    eks.create_cluster(
+    once_iam_counts(
+        eks.create_cluster,
         name="theirs",
         version="1.35",
         roleArn=role,

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-import versions
-from components.roles import SPOT_SERVICE
+from components import versions
+from components.iam.roles import SPOT_SERVICE
 from rehearsal.account_things import Thing
 from rehearsal.engine import Engine, Outcome
 from tests.rehearsal.variants.stage import Stage
@@ -44,7 +44,7 @@ GUEST = {
         "spot": {
             "capacityType": "SPOT",
             "instanceTypes": ["m6i.large", "m5.large"],
-            "releaseVersion": "1.35.0-20261101",
+            "releaseVersion": "1.35.8-20260930",
             "size": {"min": 1, "max": 3},
             "labels": {"lifecycle": "Ec2Spot"},
         }

@@ -3,7 +3,7 @@
 AMIS = "spec.amiSelectorTerms"
 DISKS = "spec.blockDeviceMappings"
 KUBELET = "spec.kubelet"
-ALIAS = {"amiAlias": "al2023@v20261101"}
+ALIAS = {"amiAlias": "al2023@v20260930"}
 SIGNALS = "['memory.available','nodefs.available','nodefs.inodesFree','imagefs.available',"
 SIGNALS += "'imagefs.inodesFree','pid.available']"
 NO_TAG = "empty tag keys or values aren't supported"
@@ -71,14 +71,14 @@ BROKEN = [
         AMIS,
         "'alias' is mutually exclusive, cannot be set with a combination of other fields in"
         " amiSelectorTerms",
-        images({"alias": "al2023@v20261101", "name": "x"}),
+        images({"alias": "al2023@v20260930", "name": "x"}),
         ("amiSelectorTerms[0]", "gives alias, name: keep one of alias, id", None),
     ),
     (
         AMIS,
         "'alias' is mutually exclusive, cannot be set with a combination of other amiSelectorTerms",
-        images({"alias": "al2023@v20261101"}, {"name": "x"}),
-        ("amiSelectorTerms", "an alias is the only term", "al2023@v20261101"),
+        images({"alias": "al2023@v20260930"}, {"name": "x"}),
+        ("amiSelectorTerms", "an alias is the only term", "al2023@v20260930"),
     ),
     (
         f"{DISKS}[].ebs",
@@ -224,9 +224,9 @@ BROKEN = [
             ("amiFamily", f"the alias is of {family}: write that, or Custom", other),
         )
         for family, alias, other in (
-            ("AL2", "al2@v20261101", "AL2023"),
-            ("AL2023", "al2023@v20261101", "AL2"),
-            ("Bottlerocket", "bottlerocket@v1.50.0", "AL2"),
+            ("AL2", "al2@v20260930", "AL2023"),
+            ("AL2023", "al2023@v20260930", "AL2"),
+            ("Bottlerocket", "bottlerocket@v1.66.0", "AL2"),
             ("Windows2019", "windows2019@latest", "AL2"),
             ("Windows2022", "windows2022@latest", "AL2"),
             ("Windows2025", "windows2025@latest", "AL2"),

@@ -39,7 +39,7 @@ EXAMPLES = {
     ],
     "EC2NodeClass": [
         {
-            "amiSelectorTerms": [{"alias": "al2023@v20261101"}],
+            "amiSelectorTerms": [{"alias": "al2023@v20260930"}],
             "subnetSelectorTerms": [{"id": "subnet-1"}],
             "securityGroupSelectorTerms": [{"id": "sg-1"}],
             "capacityReservationSelectorTerms": [{"id": "cr-1"}],
@@ -103,7 +103,7 @@ EXAMPLES = {
             for image in IMAGES
         ],
         {
-            "amiAlias": "al2023@v20261101",
+            "amiAlias": "al2023@v20260930",
             "subnetSelectorTerms": [{"tags": {"team": "*"}}],
             "securityGroupSelectorTerms": [{"tags": {"team": "*"}}],
             "capacityReservationSelectorTerms": [
@@ -117,6 +117,6 @@ EXAMPLES = {
                 }
             ],
         },
-        {"amiAlias": "al2023@v20261101", "securityGroupSelectorTerms": [{"name": "nodes"}]},
+        {"amiAlias": "al2023@v20260930", "securityGroupSelectorTerms": [{"name": "nodes"}]},
     ],
 }

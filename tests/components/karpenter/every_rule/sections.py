@@ -18,7 +18,7 @@ from stack_config.rules.karpenter_objects import karpenter_objects_are_valid
 STACKS = Path(__file__).parents[4] / "stacks"
 PLACES = {"NodePool": "nodePools", "EC2NodeClass": "nodeClasses"}
 _POOL = {"nodeClass": "default"}
-_CLASS = {"amiAlias": "al2023@v20261101"}
+_CLASS = {"amiAlias": "al2023@v20260930"}
 
 
 def settings(kind, section):

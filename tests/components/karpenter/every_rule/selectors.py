@@ -3,7 +3,7 @@
 GROUPS = "spec.securityGroupSelectorTerms"
 RESERVED = "spec.capacityReservationSelectorTerms"
 SUBNETS = "spec.subnetSelectorTerms"
-ALIAS = {"amiAlias": "al2023@v20261101"}
+ALIAS = {"amiAlias": "al2023@v20260930"}
 NO_TAG = "empty tag keys or values aren't supported"
 
 # As of pools: where the rule stands, its message; the class that breaks it; where the user is told,

@@ -6,7 +6,7 @@ from components.karpenter.crd_rules import violations
 from components.karpenter.node_classes import NodeClassConfig, node_class_spec
 from stack_config.mistakes import real
 
-AMI = "al2023@v20261101"
+AMI = "al2023@v20260930"
 ROLE = "KarpenterNodeRole-dev"
 
 

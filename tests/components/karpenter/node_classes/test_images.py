@@ -4,7 +4,7 @@ from tests.components.karpenter.node_classes.node_class import AMI, config, spec
 
 DECIDES = "AWS would decide when every node is replaced, since each new image drifts them all"
 NO_ALIAS = (
-    "is no alias: write family@release, for example al2023@v20261101; families: "
+    "is no alias: write family@release, for example al2023@v20260930; families: "
     "al2, al2023, bottlerocket, windows2019, windows2022, windows2025"
 )
 OWN = "ami-0123456789abcdef0"
@@ -19,22 +19,22 @@ MOVING = (
 @pytest.mark.parametrize(
     ("alias", "problem"),
     [
-        ("al2023@latest", f"{DECIDES}: pin al2023@v20261101, or set allowLatest: true"),
-        ("bottlerocket@latest", f"{DECIDES}: pin bottlerocket@v1.50.0, or set allowLatest: true"),
+        ("al2023@latest", f"{DECIDES}: pin al2023@v20260930, or set allowLatest: true"),
+        ("bottlerocket@latest", f"{DECIDES}: pin bottlerocket@v1.66.0, or set allowLatest: true"),
         (
             "windows2022@latest",
             f"{DECIDES}: select one image by amiSelectorTerms, or set allowLatest: true",
         ),
-        ("al2023", "is no release of AL2023: write it like al2023@v20261101"),
-        ("al2023@20261101", "is no release of AL2023: write it like al2023@v20261101"),
-        ("al2023@v20261301", "is no release of AL2023: write it like al2023@v20261101"),
-        ("al2023@v1.50.0", "is no release of AL2023: write it like al2023@v20261101"),
-        ("bottlerocket@v20261101", "is no release of Bottlerocket: write it like "),
-        ("AL2023@v20261101", NO_ALIAS),
-        ("ubuntu@v20261101", NO_ALIAS),
+        ("al2023", "is no release of AL2023: write it like al2023@v20260930"),
+        ("al2023@20260930", "is no release of AL2023: write it like al2023@v20260930"),
+        ("al2023@v20261301", "is no release of AL2023: write it like al2023@v20260930"),
+        ("al2023@v1.66.0", "is no release of AL2023: write it like al2023@v20260930"),
+        ("bottlerocket@v20260930", "is no release of Bottlerocket: write it like "),
+        ("AL2023@v20260930", NO_ALIAS),
+        ("ubuntu@v20260930", NO_ALIAS),
         ("", NO_ALIAS),
         (
-            "windows2025@v20261101",
+            "windows2025@v20260930",
             "Windows has no pinned alias: write windows2025@latest and allowLatest: true",
         ),
     ],
@@ -56,7 +56,7 @@ def test_the_latest_image_is_taken_where_the_file_says_so(alias):
 @pytest.mark.feature("B-34")
 @pytest.mark.parametrize(
     "alias",
-    ["al2023@v20261101", "al2@v20250101", "bottlerocket@v1.50.0", "bottlerocket@1.50.0"],
+    ["al2023@v20260930", "al2@v20250101", "bottlerocket@v1.66.0", "bottlerocket@1.66.0"],
 )
 def test_a_pinned_image_is_taken_as_it_is_and_says_its_family_itself(alias):
     found = spec(amiAlias=alias)
@@ -81,7 +81,7 @@ def test_a_pinned_image_is_taken_as_it_is_and_says_its_family_itself(alias):
             True,
         ),
         ("/aws/service/ami-windows-latest/Windows_Server-2022-English-Core-EKS", True),
-        ("/aws/service/bottlerocket/aws-k8s-1.35/arm64/1.50.0/image_id", False),
+        ("/aws/service/bottlerocket/aws-k8s-1.35/arm64/1.66.0/image_id", False),
         # Whoever writes it decides on it.
         ("/golden/latest", False),
         ("/team/aws/service/latest", False),
@@ -94,6 +94,33 @@ def test_a_parameter_that_follows_aws_s_newest_image_is_refused(parameter, movin
     assert spec(**image, allowLatest=True)["amiSelectorTerms"] == [{"ssmParameter": parameter}]
 
 
+@pytest.mark.feature("B-34")
+@pytest.mark.parametrize(
+    ("term", "moving"),
+    [
+        ({"name": "amazon-eks-node-al2023-x86_64-standard-1.35-*"}, True),
+        ({"name": "amazon-eks-node-al2023-x86_64-standard-1.35-v2026093?"}, True),
+        ({"name": "bottlerocket-*", "owner": "amazon"}, True),
+        ({"name": "amazon-eks-node-*", "owner": "602401143452"}, True),
+        ({"name": "golden-*", "tags": {"team": "a"}}, True),
+        ({"name": "amazon-eks-node-al2023-x86_64-standard-1.35-v20260930"}, False),
+        # Whoever makes them decides on them.
+        ({"name": "golden-*", "owner": "self"}, False),
+        ({"tags": {"team": "*"}}, False),
+    ],
+)
+def test_a_name_that_images_to_come_have_as_well_is_refused(term, moving):
+    image = {"amiFamily": "AL2023", "amiSelectorTerms": [term]}
+    problem = (
+        "fits images to come as well, and Karpenter takes the newest: whoever publishes one would "
+        "replace every node; write the whole name or the id of one image, add owner: self, or set "
+        "allowLatest: true"
+    )
+
+    assert told(**image) == ({"amiSelectorTerms[0].name": problem} if moving else {})
+    assert spec(**image, allowLatest=True)["amiSelectorTerms"] == [term]
+
+
 @pytest.mark.parametrize(
     "image",
     [
@@ -103,7 +130,7 @@ def test_a_parameter_that_follows_aws_s_newest_image_is_refused(parameter, movin
 )
 def test_images_are_chosen_by_an_alias_or_by_terms(image):
     assert told(**image) == {
-        "amiAlias": "give either amiAlias, for example al2023@v20261101, or amiSelectorTerms"
+        "amiAlias": "give either amiAlias, for example al2023@v20260930, or amiSelectorTerms"
     }
 
 

@@ -14,7 +14,7 @@ def by_parameter(*parameters):
 
 
 def test_classes_that_keep_to_the_stack_s_role_and_aws_s_images_need_nothing_more():
-    aws = "/aws/service/bottlerocket/aws-k8s-1.35/arm64/1.50.0/image_id"
+    aws = "/aws/service/bottlerocket/aws-k8s-1.35/arm64/1.66.0/image_id"
     classes = {"default": config(), "profile": config(instanceProfile="nodes")}
 
     assert extra_rights(classes | {"aws": by_parameter(aws)}) == ExtraRights(

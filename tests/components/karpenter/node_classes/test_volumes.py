@@ -10,8 +10,8 @@ DEVICE = {"deviceName": "/dev/xvda", "ebs": {"volumeSize": "20Gi"}}
     ("image", "disks"),
     [
         ({"amiAlias": "al2@v20250101"}, {"/dev/xvda": "20Gi"}),
-        ({"amiAlias": "al2023@v20261101"}, {"/dev/xvda": "20Gi"}),
-        ({"amiAlias": "bottlerocket@v1.50.0"}, {"/dev/xvda": "4Gi", "/dev/xvdb": "20Gi"}),
+        ({"amiAlias": "al2023@v20260930"}, {"/dev/xvda": "20Gi"}),
+        ({"amiAlias": "bottlerocket@v1.66.0"}, {"/dev/xvda": "4Gi", "/dev/xvdb": "20Gi"}),
         ({"amiAlias": "windows2019@latest", "allowLatest": True}, {"/dev/sda1": "50Gi"}),
         ({"amiAlias": "windows2022@latest", "allowLatest": True}, {"/dev/sda1": "50Gi"}),
         ({"amiAlias": "windows2025@latest", "allowLatest": True}, {"/dev/sda1": "50Gi"}),
@@ -41,7 +41,7 @@ def test_an_image_of_one_s_own_has_the_disks_that_it_brings(image):
 def test_bottlerocket_keeps_its_system_apart_from_the_volume_that_is_asked_for():
     volume = {"size": "50Gi", "kmsKeyID": "alias/own", "iops": 4000}
 
-    devices = spec(amiAlias="bottlerocket@v1.50.0", volume=volume)["blockDeviceMappings"]
+    devices = spec(amiAlias="bottlerocket@v1.66.0", volume=volume)["blockDeviceMappings"]
 
     key = {"kmsKeyID": "alias/own"}
     assert devices == [

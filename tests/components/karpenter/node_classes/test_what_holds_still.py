@@ -5,7 +5,7 @@ from tests.components.karpenter.node_classes.node_class import spec, told
 
 ROLLS = "holds a time stamp, which would replace every node at each run: drop it"
 LIMITS = "EC2 takes 128 characters of a key and 256 of a value: shorten it"
-BOTTLEROCKET = "bottlerocket@v1.50.0"
+BOTTLEROCKET = "bottlerocket@v1.66.0"
 MOST = 16384
 
 
@@ -45,7 +45,7 @@ def test_a_time_stamp_in_a_tag_is_refused_since_it_rolls_every_node_at_each_run(
 
 @pytest.mark.parametrize(
     "value",
-    ["2026-11-21", "111122223333", "1.35.0-20261101", "", "17900", "v" * 256],
+    ["2026-11-21", "111122223333", "1.35.8-20260930", "", "17900", "v" * 256],
 )
 def test_what_only_looks_like_a_time_stamp_is_a_tag(value):
     assert spec(tags={"k" * 128: value})["tags"] == {"k" * 128: value}

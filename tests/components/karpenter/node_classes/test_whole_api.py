@@ -94,7 +94,7 @@ ONE = {
 }
 OTHER = {
     "amiFamily": "Custom",
-    "amiSelectorTerms": [{"alias": "al2023@v20261101"}],
+    "amiSelectorTerms": [{"alias": "al2023@v20260930"}],
     "blockDeviceMappings": ONE["blockDeviceMappings"],
     "detailedMonitoring": False,
     "metadataOptions": ONE["metadataOptions"],
@@ -187,7 +187,7 @@ def test_the_python_name_of_every_field_is_its_key_in_snake_case():
     assert made.kubelet.cluster_dns == ("10.0.0.10",)
     assert made.volume.kms_key_id == "alias/nodes"
     assert made == type(made)(
-        ami_alias="al2023@v20261101",
+        ami_alias="al2023@v20260930",
         kubelet={"cluster_dns": ["10.0.0.10"]},
         volume={"kms_key_id": "alias/nodes"},
     )

@@ -148,7 +148,6 @@ def test_nodes_can_be_short_lived_and_packed_together():
     assert found["disruption"]["consolidateAfter"] == "30s"
 
 
-@pytest.mark.feature("A1-02")
 def test_nodes_can_be_left_alone_for_ever():
     found = spec(expireAfter="Never", disruption={"consolidateAfter": "Never"})
 

@@ -83,13 +83,20 @@ OF_A_POOL = {
         [
             "template: a pool has the keys of a manifest's spec, template.metadata and "
             "template.spec side by side: move them here, or convert the file with "
-            "`python -m migrate FILE`"
+            "`./frugal-eks migrate FILE`"
         ],
     ),
     "an annotation": (
         {"annotations": {"karpenter.sh/do-not-consolidate": "true"}},
         [
             "annotations.karpenter.sh/do-not-consolidate: is called karpenter.sh/do-not-disrupt "
+            'now: write `karpenter.sh/do-not-disrupt: "true"`'
+        ],
+    ),
+    "the first name of an annotation": (
+        {"annotations": {"karpenter.sh/do-not-evict": "true"}},
+        [
+            "annotations.karpenter.sh/do-not-evict: is called karpenter.sh/do-not-disrupt "
             'now: write `karpenter.sh/do-not-disrupt: "true"`'
         ],
     ),
@@ -149,6 +156,11 @@ def test_what_a_message_says_to_write_is_taken():
         limits={"cpu": 1000, "memory": "1000Gi"},
     )
 
+    assert found["template"]["spec"]["nodeClassRef"] == {
+        "group": "karpenter.k8s.aws",
+        "kind": "EC2NodeClass",
+        "name": "default",
+    }
     assert found["template"]["spec"]["expireAfter"] == "720h"
     assert found["disruption"]["consolidateAfter"] == "30s"
 

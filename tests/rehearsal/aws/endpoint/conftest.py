@@ -22,6 +22,7 @@ from rehearsal.aws.eks_service.kubernetes import Conflict, Object
 from rehearsal.aws.eks_service.state import ControlPlane, Eks
 from rehearsal.aws.endpoint import MOTO_SETTINGS, Endpoint, QuietHandler
 from rehearsal.aws.moto_account import MotoAccount
+from rehearsal.aws.quotas import REFUSING, Quotas
 
 ACCOUNT = "123456789012"
 REGION = "eu-central-1"  # of its own: moto keeps one account for the whole process
@@ -48,6 +49,7 @@ class FakeKubernetes:
         self.down = False
         self.grace: int | None = None  # of the last deletion
         self.others: set[str] = set()  # kinds whose fields somebody else owns
+        self.guarded: set[str] = set()  # pods that a disruption budget keeps
 
     def check(self) -> None:
         if self.down:
@@ -65,6 +67,10 @@ class FakeKubernetes:
         self.grace = grace
         for one in list(objects):
             self.objects.pop(self.key(one), None)
+
+    def evict(self, pod: Object) -> None:
+        if pod["metadata"]["name"] not in self.guarded:
+            self.delete([pod])
 
     def get(self, wanted: Object) -> Object | None:
         self.check()
@@ -99,6 +105,7 @@ class Aws:
     client: Callable[[str], Any]
     subnets: list[str] = field(default_factory=list)
     vpc: str = ""
+    quotas: Quotas | None = None
 
     @property
     def eks(self) -> Any:
@@ -224,7 +231,9 @@ def bare_aws(
         moment=0,
     )
     application[0] = Endpoint(eks, moto_application)
-    return Aws(kubernetes, eks, clients)
+    # One region holds what all tests of the process have made.
+    application[0].quotas.values.update(dict.fromkeys(REFUSING, 10_000))
+    return Aws(kubernetes, eks, clients, quotas=application[0].quotas)
 
 
 @pytest.fixture

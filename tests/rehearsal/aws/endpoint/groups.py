@@ -10,9 +10,10 @@ from moto.autoscaling.models import autoscaling_backends
 
 from rehearsal.aws.scaling.model import Member, members
 from tests.rehearsal.aws.endpoint.conftest import ACCOUNT, CA, REGION, Aws, numbers
+from tests.rehearsal.iam import once_iam_counts
 
 TYPES = ["m4.large", "m5.large", "m5a.large", "m5ad.large", "m5d.large", "t2.large", "t3.large"]
-PINNED = "amazon-eks-node-al2023-x86_64-standard-1.34-v20261101"
+PINNED = "amazon-eks-node-al2023-x86_64-standard-1.34-v20260930"
 RELEASE = f"/aws/service/eks/optimized-ami/1.34/amazon-linux-2023/x86_64/standard/{PINNED}"
 SPOT_ONLY = {
     "OnDemandBaseCapacity": 0,
@@ -96,7 +97,8 @@ class Groups:
         own = {key: changes.pop(key, None) for key in ("distribution", "overrides")}
         name = f"spot-{next(numbers)}"
         self.template(name, **(data or {}))
-        self.aws.client("autoscaling").create_auto_scaling_group(
+        once_iam_counts(
+            self.aws.client("autoscaling").create_auto_scaling_group,
             **{
                 "AutoScalingGroupName": name,
                 "MixedInstancesPolicy": self.policy(name, **own),
@@ -105,7 +107,7 @@ class Groups:
                 "DesiredCapacity": size,
                 "VPCZoneIdentifier": ",".join(self.aws.subnets),
                 **changes,
-            }
+            },
         )
         self.made.append(name)
         return name

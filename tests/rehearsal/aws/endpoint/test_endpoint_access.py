@@ -51,6 +51,7 @@ def test_the_principal_must_exist(aws):
     )
 
 
+@pytest.mark.behaviour("access-entry-already-in-use")
 def test_a_second_entry_of_a_principal_is_in_use(aws):
     aws.create_cluster()
     role = aws.role("ec2.amazonaws.com")
@@ -186,6 +187,27 @@ def test_a_node_role_takes_no_policy(aws):
     create(aws, role, type="EC2_LINUX")
 
     assert refused(lambda: associate(aws, role)).endswith("an access entry of type EC2_LINUX")
+
+
+def test_the_webhook_knows_an_association_some_time_after_it_is_made(aws):
+    aws.create_cluster()
+    aws.eks_state.moment, aws.eks_state.webhook_moments = 0.001, 1e9
+    role = aws.role("pods.eks.amazonaws.com", actions=("sts:AssumeRole", "sts:TagSession"))
+    whose = {"clusterName": "demo", "namespace": "kube-system", "serviceAccount": "external-dns"}
+    made = aws.eks.create_pod_identity_association(**whose, roleArn=role)["association"]
+
+    assert aws.kubernetes.named("MutatingAdmissionPolicy") == {}
+
+    aws.eks_state.late_events = [(0.0, event) for _, event in aws.eks_state.late_events]
+    aws.eks.list_clusters()
+    (policy,) = aws.kubernetes.named("MutatingAdmissionPolicy").values()
+    assert [condition["expression"] for condition in policy["spec"]["matchConditions"]] == [
+        'request.namespace == "kube-system"',
+        "object.spec.?serviceAccountName.orValue('default') == \"external-dns\"",
+    ]
+
+    aws.eks.delete_pod_identity_association(clusterName="demo", associationId=made["associationId"])
+    assert aws.kubernetes.named("MutatingAdmissionPolicy") == {}
 
 
 def test_a_pod_identity_association_needs_a_role_that_eks_may_hand_out(aws):

@@ -26,6 +26,7 @@ def test_coredns_is_active_once_its_replicas_run(aws):
     assert describe(aws)["status"] == "ACTIVE"
 
 
+@pytest.mark.behaviour("addon-degraded-until-capacity")
 def test_coredns_without_a_place_to_run_is_degraded_until_it_has_one(aws):
     aws.eks_state.degraded_after = 0
     aws.create_cluster()
@@ -154,6 +155,7 @@ def test_an_update_changes_the_version_and_the_objects(aws):
     assert containers[0]["image"].endswith("/eks/coredns:v1.13.0")
 
 
+@pytest.mark.behaviour("addon-configuration-conflict")
 def test_a_conflict_with_somebody_else_fails_unless_it_is_overwritten(aws):
     aws.create_cluster()
     aws.kubernetes.others = {"Deployment"}

@@ -1,17 +1,19 @@
 """The played EKS on a real API server, scheduler and kwok."""
 
+import itertools
 import json
 import time
 
 import pytest
 
-import versions
+from components import versions
 from rehearsal import lifecycle
 from rehearsal.aws.aws_errors import AwsError
 from rehearsal.aws.eks_service.kubernetes import ApiServer
 from rehearsal.aws.eks_service.node_objects import GROUP_LABEL
 from rehearsal.clients import aws_client
 from rehearsal.state import State
+from tests.rehearsal.iam import once_iam_counts
 
 pytestmark = pytest.mark.engine
 ACCOUNT, REGION, MINOR = "123456789012", "eu-west-1", "1.35"
@@ -45,11 +47,11 @@ def cluster(started):
         for i, zone in enumerate("ab")
     ]
 
-    def role(service, *policies):
+    def role(service, *policies, actions=("sts:AssumeRole",)):
         statement = {
             "Effect": "Allow",
             "Principal": {"Service": service},
-            "Action": "sts:AssumeRole",
+            "Action": list(actions),
         }
         name = service.partition(".")[0]
         trust = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
@@ -60,7 +62,8 @@ def cluster(started):
         return made["Role"]["Arn"]
 
     eks = clients["eks"]
-    eks.create_cluster(
+    once_iam_counts(
+        eks.create_cluster,
         name="demo",
         version=MINOR,
         roleArn=role("eks.amazonaws.com", "AmazonEKSClusterPolicy"),
@@ -79,6 +82,18 @@ def until(done):
     while not done():
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.2)
+
+
+def until_admitted(kubernetes, metadata, well):
+    """Make pods with this metadata until one is admitted well."""
+    numbers = itertools.count()
+
+    def known():
+        one = pod(f"probe-{next(numbers)}", **metadata)
+        kubernetes.apply([one])
+        return well(kubernetes.get(one))
+
+    until(known)
 
 
 def pod(name, **metadata):
@@ -108,12 +123,16 @@ DAEMON_SET = {
 """Has no pod: owns one only for the test."""
 
 
-def test_pods_of_a_profile_go_to_fargate_and_no_others(cluster, kubernetes):
+@pytest.mark.behaviour("fargate-webhook-race-default-scheduler", "fargate-coredns-kept-on-ec2")
+def test_pods_of_a_profile_go_to_fargate_once_its_webhook_knows_it_and_no_others(
+    cluster, kubernetes
+):
     eks, subnets, role = cluster
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "apps"}}
     account = {"kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "apps"}}
     kubernetes.apply([namespace, {"apiVersion": "v1", **account}])
-    eks.create_fargate_profile(
+    once_iam_counts(
+        eks.create_fargate_profile,
         clusterName="demo",
         fargateProfileName="apps_1",
         podExecutionRoleArn=role("eks-fargate-pods.amazonaws.com"),
@@ -130,7 +149,10 @@ def test_pods_of_a_profile_go_to_fargate_and_no_others(cluster, kubernetes):
 
     until(lambda: status() == "ACTIVE")
     web = {"tier": "web"}
-    kubernetes.apply([DAEMON_SET])
+    kubernetes.apply([pod("too-early", labels=web), DAEMON_SET])
+    until_admitted(
+        kubernetes, {"labels": web}, lambda one: one["spec"]["schedulerName"] != "nobody"
+    )
     owner = {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
@@ -139,6 +161,7 @@ def test_pods_of_a_profile_go_to_fargate_and_no_others(cluster, kubernetes):
     }
     label = "eks.amazonaws.com/fargate-profile"
     pods = {
+        "too-early": pod("too-early", labels=web),
         "selected": pod("selected", labels=web),
         "without-labels": pod("without-labels"),
         "other-label": pod("other-label", labels={"tier": "web2"}),
@@ -148,7 +171,7 @@ def test_pods_of_a_profile_go_to_fargate_and_no_others(cluster, kubernetes):
         "of-a-daemon-set": pod("of-a-daemon-set", labels=web, ownerReferences=[owner]),
         "of-another-profile": pod("of-another-profile", labels={**web, label: "another"}),
     }
-    kubernetes.apply(pods.values())
+    kubernetes.apply(one for name, one in pods.items() if name != "too-early")
 
     found = {name: kubernetes.get(one) for name, one in pods.items()}
     schedulers = {name: one["spec"]["schedulerName"] for name, one in found.items()}
@@ -161,6 +184,50 @@ def test_pods_of_a_profile_go_to_fargate_and_no_others(cluster, kubernetes):
     assert kubernetes.get(pods["selected"]) is None
     assert kubernetes.get(pods["for-ec2"]) is not None
     assert kubernetes.list("admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy") == []
+
+
+@pytest.mark.behaviour("pod-identity-association-late")
+def test_pods_get_the_variables_of_pod_identity_once_its_webhook_knows_the_association(
+    cluster, kubernetes
+):
+    eks, _, role = cluster
+    whose = {"namespace": "joining", "serviceAccount": "writer"}
+    account = {"kind": "ServiceAccount", "metadata": {"name": "writer", "namespace": "joining"}}
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "joining"}}
+    kubernetes.apply([namespace, {"apiVersion": "v1", **account}])
+
+    def mine(name):
+        one = pod(name)
+        one["metadata"]["namespace"] = "joining"
+        one["spec"]["serviceAccountName"] = "writer"
+        return one
+
+    arn = role("pods.eks.amazonaws.com", actions=["sts:AssumeRole", "sts:TagSession"])
+    made = eks.create_pod_identity_association(clusterName="demo", **whose, roleArn=arn)
+    kubernetes.apply([mine("too-early")])
+
+    def variables(name):
+        return [
+            each["name"]
+            for each in kubernetes.get(mine(name))["spec"]["containers"][0].get("env", [])
+        ]
+
+    numbers = itertools.count()
+
+    def known():
+        name = f"probe-{next(numbers)}"
+        kubernetes.apply([mine(name)])
+        return variables(name)
+
+    until(known)
+    assert variables("too-early") == []
+    assert sorted(known()) == [
+        "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+        "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    ]
+    association = made["association"]["associationId"]
+    eks.delete_pod_identity_association(clusterName="demo", associationId=association)
+    kubernetes.delete([namespace])
 
 
 def test_addons_run_on_a_node_group_and_go_with_it(cluster, kubernetes):
@@ -176,7 +243,8 @@ def test_addons_run_on_a_node_group_and_go_with_it(cluster, kubernetes):
     until(lambda: addon_status("vpc-cni") == "ACTIVE")
     assert addon_status("coredns") == "CREATING"
 
-    eks.create_nodegroup(
+    once_iam_counts(
+        eks.create_nodegroup,
         **group,
         nodeRole=role("ec2.amazonaws.com"),
         subnets=subnets,

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from components.addons.ebs_csi import EbsCsiConfig, configuration
-from components.fargate_limits import pod_problems
-from components.pod_role import RunsOn
+from components.cluster.fargate_limits import pod_problems
+from components.placement import RunsOn
 from rehearsal.aws.eks_service.addon_manifests import manifest
 from tests.rehearsal.aws.endpoint.conftest import refused
 

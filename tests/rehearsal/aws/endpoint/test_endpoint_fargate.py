@@ -40,6 +40,21 @@ def test_a_profile_tells_the_api_server_which_pods_go_to_fargate(aws):
     )
 
 
+def test_the_webhook_knows_a_profile_some_time_after_it_is_active(aws):
+    aws.create_cluster()
+    aws.eks_state.moment, aws.eks_state.webhook_moments = 0.001, 1e9
+    create_profile(aws)
+    asked = {"clusterName": "demo", "fargateProfileName": "karpenter"}
+    while aws.eks.describe_fargate_profile(**asked)["fargateProfile"]["status"] != "ACTIVE":
+        pass
+
+    assert aws.kubernetes.named("MutatingAdmissionPolicy") == {}
+
+    aws.eks_state.late_events = [(0.0, event) for _, event in aws.eks_state.late_events]
+    aws.eks.list_clusters()
+    assert len(aws.kubernetes.named("MutatingAdmissionPolicy")) == 1
+
+
 def test_deleting_a_profile_takes_its_policy_and_its_pods(aws):
     aws.create_cluster()
     create_profile(aws)
@@ -59,6 +74,7 @@ def test_deleting_a_profile_takes_its_policy_and_its_pods(aws):
     assert aws.kubernetes.named("MutatingAdmissionPolicyBinding") == {}
 
 
+@pytest.mark.behaviour("fargate-profile-one-at-a-time")
 def test_profiles_are_made_one_at_a_time(aws):
     aws.create_cluster()
     aws.eks_state.moment = 60
@@ -118,6 +134,7 @@ def make_public(ec2, vpc, subnet):
     ec2.associate_route_table(RouteTableId=table, SubnetId=subnet)
 
 
+@pytest.mark.behaviour("fargate-subnet-not-private")
 def test_a_public_subnet_is_refused(aws):
     aws.create_cluster()
     make_public(aws.client("ec2"), aws.vpc, aws.subnets[0])

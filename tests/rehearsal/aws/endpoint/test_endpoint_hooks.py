@@ -67,6 +67,7 @@ def test_without_a_hook_an_instance_ends_at_once(groups):
     ]
 
 
+@pytest.mark.behaviour("nth-no-heartbeats-by-default")
 def test_a_hook_ends_when_its_time_is_over_and_a_heartbeat_prolongs_it(groups, caplog):
     name = hooked(groups, 1)
     scaling(groups).set_desired_capacity(AutoScalingGroupName=name, DesiredCapacity=0)

@@ -169,3 +169,41 @@ def test_a_node_role_must_trust_ec2(aws):
     role = aws.role("eks.amazonaws.com")
 
     assert refused(lambda: create(aws, nodeRole=role)).endswith("must trust ec2.amazonaws.com")
+
+
+def image_of(aws, nodegroup):
+    group = group_of(aws, nodegroup)
+    (described,) = aws.client("ec2").describe_instances(
+        InstanceIds=[group["Instances"][0]["InstanceId"]]
+    )["Reservations"]
+    ami = described["Instances"][0]["ImageId"]
+    return aws.client("ec2").describe_images(ImageIds=[ami])["Images"][0]["Name"]
+
+
+def test_nodes_start_from_the_release_that_is_pinned(aws):
+    aws.create_cluster()
+
+    nodegroup = create(aws, releaseVersion="1.34.10-20260903")
+
+    assert nodegroup["releaseVersion"] == "1.34.10-20260903"
+    assert image_of(aws, nodegroup) == "amazon-eks-node-al2023-arm64-standard-1.34-v20260903"
+
+
+@pytest.mark.feature("B-34")
+@pytest.mark.parametrize(
+    "release",
+    [
+        "1.34.0-20261101",  # a Sunday
+        "1.34.0-20260903",  # the patch of that day was 10
+        "1.35.8-20260930",  # of another minor
+        "1.66.0-1ad6b4a4",  # of another family
+    ],
+)
+def test_a_release_that_was_never_published_is_refused(aws, release):
+    aws.create_cluster()
+    told = f"Requested release version {release} is not valid for kubernetes version 1.34"
+
+    assert told in refused(lambda: create(aws, releaseVersion=release))
+    create(aws)
+    update = {"clusterName": "demo", "nodegroupName": "base", "releaseVersion": release}
+    assert told in refused(lambda: aws.eks.update_nodegroup_version(**update))

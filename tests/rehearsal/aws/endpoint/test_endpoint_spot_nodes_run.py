@@ -12,6 +12,7 @@ from rehearsal.clients import aws_client
 from rehearsal.state import State
 from tests.rehearsal.aws.endpoint.conftest import Aws
 from tests.rehearsal.aws.endpoint.groups import HOOK, Groups, mime, node_config
+from tests.rehearsal.iam import once_iam_counts
 
 pytestmark = pytest.mark.engine
 ACCOUNT, REGION = "123456789012", "eu-central-1"
@@ -55,7 +56,7 @@ def aws(started):
     aws.subnets = [aws.subnet(f"10.20.{i}.0/24", zone) for i, zone in enumerate("abc")]
     account = {"kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "default"}}
     server.apply([{"apiVersion": "v1", **account}])
-    aws.create_cluster()
+    once_iam_counts(aws.eks.create_cluster, **aws.cluster_arguments())
     until(lambda: aws.eks.describe_cluster(name="demo")["cluster"]["status"] == "ACTIVE")
     yield aws
     server.close()

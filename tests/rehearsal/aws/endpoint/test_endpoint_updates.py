@@ -86,14 +86,33 @@ def test_kubernetes_goes_up_one_minor_at_a_time(aws):
     assert refused(lambda: to("1.33")).endswith("update from 1.34 to 1.33")
 
 
-def test_a_cluster_that_is_updating_takes_no_second_update(aws):
-    aws.create_cluster()
+def test_a_control_plane_stays_in_the_zones_in_which_it_was_made(aws):
+    spare = aws.subnet("10.20.9.0/24", "a")
+    aws.create_cluster(resourcesVpcConfig={"subnetIds": aws.subnets[:2]})
+
+    for subnets in (aws.subnets, aws.subnets[1:]):
+        problem = refused(lambda ids=subnets: update(aws, resourcesVpcConfig={"subnetIds": ids}))
+        assert "Provided subnets belong to the AZs" in problem
+    moved = [spare, aws.subnets[1]]
+    assert update(aws, resourcesVpcConfig={"subnetIds": moved})["status"] == "Successful"
+
+
+@pytest.mark.behaviour("cluster-one-update-at-a-time")
+def test_a_cluster_that_is_updating_takes_no_second_update_and_is_not_deleted(aws):
+    aws.create_cluster(version="1.33")
     aws.eks_state.moment = 60
-    aws.eks.update_cluster_config(name="demo", deletionProtection=True)
+    aws.eks.update_cluster_config(name="demo", upgradePolicy={"supportType": "STANDARD"})
 
-    problem = refused(lambda: update(aws, deletionProtection=False))
-
-    assert problem.startswith("ResourceInUseException: Cannot update cluster demo")
+    busy = "because cluster demo currently has an update in progress"
+    assert refused(lambda: update(aws, deletionProtection=True)) == (
+        f"ResourceInUseException: Cannot UpdateClusterConfig {busy}"
+    )
+    assert refused(lambda: aws.eks.update_cluster_version(name="demo", version="1.34")) == (
+        f"ResourceInUseException: Cannot UpdateClusterVersion {busy}"
+    )
+    assert refused(lambda: aws.eks.delete_cluster(name="demo")) == (
+        f"ResourceInUseException: Cannot delete {busy}"
+    )
 
 
 def test_updates_are_listed_and_an_unknown_one_is_not_found(aws):

@@ -22,6 +22,7 @@ from rehearsal.aws.endpoint import Endpoint, QuietHandler
 from rehearsal.aws.moto_account import MotoAccount
 from rehearsal.aws.provider.servicer import StandIn
 from rehearsal.aws.provider.structs import to_python, to_struct
+from rehearsal.aws.quotas import REFUSING
 from tests.rehearsal.aws.provider.small_programs import on_engine  # noqa: F401 (a fixture)
 from tests.rehearsal.aws.provider.world import World
 
@@ -33,6 +34,13 @@ class Objects:
 
     def __init__(self) -> None:
         self.kept: dict[tuple[str, str, str], dict[str, Any]] = {}
+        self.node_counts: list[int] = []
+        """How many nodes there were after each change."""
+
+    @property
+    def nodes(self) -> set[str]:
+        """Their names."""
+        return {name for kind, _, name in list(self.kept) if kind == "Node"}
 
     def check(self) -> None:
         """It always answers."""
@@ -41,10 +49,15 @@ class Objects:
         for one in objects:
             ready = {"conditions": [{"type": "Available", "status": "True"}]}
             self.kept[_key(one)] = one | {"status": ready}
+            self.node_counts.append(len(self.nodes))
 
     def delete(self, objects: Iterable[dict[str, Any]], *, grace: int | None = None) -> None:
         for one in objects:
             self.kept.pop(_key(one), None)
+            self.node_counts.append(len(self.nodes))
+
+    def evict(self, pod: dict[str, Any]) -> None:
+        self.delete([pod])
 
     def get(self, wanted: dict[str, Any]) -> dict[str, Any] | None:
         return self.kept.get(_key(wanted))
@@ -63,7 +76,28 @@ def _key(one: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 @pytest.fixture(scope="session")
-def played_aws() -> Iterator[str]:
+def objects() -> Objects:
+    """What the cluster's API server keeps."""
+    return Objects()
+
+
+@pytest.fixture(scope="session")
+def eks_state(objects: Objects) -> Eks:
+    """EKS as the played account has it; creating, updating and deleting take no time."""
+    return Eks(
+        account=MotoAccount(DEFAULT_ACCOUNT_ID, REGION),
+        kubernetes=objects,
+        control_plane=ControlPlane(endpoint="https://127.0.0.1:6443", ca_data=lambda: "Q0E="),
+        addon_versions={
+            "1.35": {"kube-proxy": ["v1.35.3-eksbuild.2", "v1.35.0-eksbuild.1"]},
+            "1.36": {"kube-proxy": ["v1.36.0-eksbuild.1"]},
+        },
+        moment=0.0,
+    )
+
+
+@pytest.fixture(scope="session")
+def played_aws(eks_state: Eks) -> Iterator[str]:
     """The URL of the rehearsal's own endpoint, in this process."""
     settings = {
         "AWS_ACCESS_KEY_ID": "testing",
@@ -72,14 +106,9 @@ def played_aws() -> Iterator[str]:
         "MOTO_IAM_LOAD_MANAGED_POLICIES": "true",
     }
     with mock.patch.dict(os.environ, settings):
-        eks = Eks(
-            account=MotoAccount(DEFAULT_ACCOUNT_ID, REGION),
-            kubernetes=Objects(),
-            control_plane=ControlPlane(endpoint="https://127.0.0.1:6443", ca_data=lambda: "Q0E="),
-            addon_versions={"1.35": {"kube-proxy": ["v1.35.3-eksbuild.2", "v1.35.0-eksbuild.1"]}},
-            moment=0.0,
-        )
-        application = Endpoint(eks, DomainDispatcherApplication(create_backend_app))
+        application = Endpoint(eks_state, DomainDispatcherApplication(create_backend_app))
+        # One region holds what all tests of the process have made.
+        application.quotas.values.update(dict.fromkeys(REFUSING, 10_000))
         server = make_server(
             "127.0.0.1", 0, application, threaded=True, request_handler=QuietHandler
         )

@@ -21,7 +21,7 @@ def on_engine(played_aws: str, cli: Path, tmp_path: Path) -> Callable[[str], Pul
     """Takes a program; what it returns runs `pulumi` on it, all below a temporary folder."""
     tools = toolchain.ensure(["pulumi-resource-kubernetes"])
     lay_plugins(tmp_path / "home" / "plugins", tools["pulumi-resource-kubernetes"], None)
-    (tmp_path / "aws").write_text("#!/bin/sh\n")
+    (tmp_path / "aws").write_text("#!/bin/sh\necho aws-cli/1.24.0 Python/3.9\n")
     (tmp_path / "aws").chmod(0o755)
     program, backend = tmp_path / "program", tmp_path / "backend"
     for folder in (program, backend):

@@ -198,6 +198,7 @@ def test_requirements_stand_for_types(engine: Any, world: World, template: Any, 
     clear(engine, asks, made)
 
 
+@pytest.mark.behaviour("asg-instance-refresh-in-progress")
 def test_a_new_template_version_starts_a_refresh_and_a_newer_one_another(
     engine: Any, world: World, template: Any, asks: Any
 ):
@@ -226,6 +227,7 @@ def test_a_new_template_version_starts_a_refresh_and_a_newer_one_another(
     clear(engine, asks, made)
 
 
+@pytest.mark.behaviour("asg-delete-waits-for-hooks")
 def test_deleting_a_group_waits_for_its_hooks(engine: Any, world: World, template: Any, asks: Any):
     made = engine.create(GROUP, "drained", spot_group(world, template))
     with pytest.raises(engine.Refusal, match=r"drain: 2 instance\(s\) are still there after 0 s"):
@@ -243,6 +245,7 @@ def test_deleting_a_group_waits_for_its_hooks(engine: Any, world: World, templat
     assert engine.refresh(made) is None
 
 
+@pytest.mark.behaviour("asg-no-spot-capacity")
 def test_a_group_without_enough_instances_is_told_unless_nobody_waits(
     engine: Any, world: World, template: Any, asks: Any
 ):

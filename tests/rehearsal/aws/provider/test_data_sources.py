@@ -166,3 +166,31 @@ def test_parameters_are_found_by_their_path(engine: Any, played_aws: str):
     assert "/mine/deep/one" in deep["names"]
     nothing = engine.invoke(PARAMETERS, {"path": "/aws/service/eks/optimized-ami/1.35/nonsense"})
     assert nothing["names"] == nothing["values"] == nothing["arns"] == []
+
+
+def test_log_groups_are_found_by_the_beginning_of_their_name(engine: Any, world: World):
+    token = "aws:cloudwatch/getLogGroups:getLogGroups"
+    for name in ("/of/this/one", "/of/this/two", "/of/that"):
+        world.make("aws:cloudwatch/logGroup:LogGroup", {"name": name})
+
+    found = engine.invoke(token, {"logGroupNamePrefix": "/of/this"})
+
+    assert found["logGroupNames"] == ["/of/this/one", "/of/this/two"]
+    assert [arn.partition(":log-group:")[2] for arn in found["arns"]] == found["logGroupNames"]
+    assert engine.invoke(token, {"logGroupNamePrefix": "/of/none"})["logGroupNames"] == []
+
+
+def test_a_key_tells_whether_it_can_be_used(engine: Any, world: World):
+    token = "aws:kms/getKey:getKey"
+    made = world.key()
+    key = made.state["arn"]
+
+    found = engine.invoke(token, {"keyId": key})
+    engine.provider.account.request("kms", "DisableKey", {"KeyId": made.id})
+    disabled = engine.invoke(token, {"keyId": key})
+
+    assert (found["arn"], found["keyState"], found["enabled"]) == (key, "Enabled", True)
+    assert (found["keyUsage"], found["keySpec"]) == ("ENCRYPT_DECRYPT", "SYMMETRIC_DEFAULT")
+    assert (disabled["keyState"], disabled["enabled"]) == ("Disabled", False)
+    with pytest.raises(engine.Refusal, match="NotFoundException"):
+        engine.invoke(token, {"keyId": key[:-4] + "none"})

@@ -4,9 +4,15 @@ from typing import Any
 
 import pytest
 
-from tests.rehearsal.aws.provider.world import World, auto_scaling_group, instance
+from tests.rehearsal.aws.provider.world import (
+    World,
+    auto_scaling_group,
+    instance,
+    lifecycle_hook,
+)
 
 GROUP = "aws:autoscaling/group:Group"
+HOOK = "aws:autoscaling/lifecycleHook:LifecycleHook"
 INSTANCE = "aws:ec2/instance:Instance"
 INTERFACE = "aws:ec2/networkInterface:NetworkInterface"
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
@@ -162,3 +168,27 @@ def test_a_route_leads_to_a_network_interface(engine: Any, world: World):
     missing = {**inputs, "networkInterfaceId": "eni-00000000"}
     with pytest.raises(engine.Refusal, match=r"InvalidNetworkInterfaceID\.NotFound"):
         engine.update(route, missing)
+
+
+def test_a_hook_for_another_group_is_put_there_and_the_old_group_keeps_its_own(
+    engine: Any, world: World
+):
+    empty = auto_scaling_group(world) | {"minSize": 0, "desiredCapacity": 0}
+    first, second = (world.make(GROUP, empty).id for _ in range(2))
+    inputs = lifecycle_hook(world) | {"autoscalingGroupName": first}
+    hook = engine.create(HOOK, "moved", inputs)
+
+    moved = engine.update(hook, inputs | {"autoscalingGroupName": second})
+
+    assert engine.refresh(moved).state["autoscalingGroupName"] == second
+    hooks = {group: hooks_of(engine, group) for group in (first, second)}
+    assert hooks == {first: ["drain"], second: ["drain"]}
+    engine.delete(moved)
+    assert hooks_of(engine, second) == []
+
+
+def hooks_of(engine: Any, group: str) -> list[str]:
+    """Names of a group's hooks."""
+    asked = {"AutoScalingGroupName": group}
+    found = engine.provider.account.request("autoscaling", "DescribeLifecycleHooks", asked)
+    return [hook["LifecycleHookName"] for hook in found["LifecycleHooks"]]

@@ -71,6 +71,10 @@ LIVES: dict[str, Life] = {
         instance,
         lambda world: {
             "instanceType": "t4g.micro",
+            "iamInstanceProfile": world.make(
+                "aws:iam/instanceProfile:InstanceProfile",
+                {"role": world.role("ec2.amazonaws.com").id},
+            ).id,
             "vpcSecurityGroupIds": [world.group()],
             "metadataOptions": {"httpTokens": "optional", "httpPutResponseHopLimit": 2},
             "rootBlockDevice": {"encrypted": True, "volumeType": "gp3", "volumeSize": 16},

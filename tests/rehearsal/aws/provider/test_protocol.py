@@ -16,7 +16,6 @@ from rehearsal.aws.provider.structs import SECRET, SIGNATURE, to_python, to_stru
 VPC = "aws:ec2/vpc:Vpc"
 QUEUE = "aws:sqs/queue:Queue"
 ROLE = "aws:iam/role:Role"
-LONGEST_ROLE_NAME = 64
 TRUST = '{"Version": "2012-10-17", "Statement": []}'
 
 
@@ -30,12 +29,6 @@ def test_a_name_is_made_from_the_resource_and_the_seed_and_stays(engine: Any):
     assert first["name"] == again["name"]
     assert "name" in first["__defaults"]
     assert later["name"] == "jobs-0123456"
-
-
-def test_a_name_is_cut_to_what_aws_allows(engine: Any):
-    inputs = engine.check(ROLE, "r" * 100, {"assumeRolePolicy": TRUST})
-
-    assert len(inputs["name"]) == LONGEST_ROLE_NAME
 
 
 def test_a_name_that_the_program_no_longer_gives_is_made_anew(engine: Any):

@@ -248,6 +248,7 @@ def test_what_is_in_use_cannot_be_deleted(engine: Any):
         assert engine.refresh(unused) is None
 
 
+@pytest.mark.behaviour("vpc-dependency-violation-leftover-eni")
 def test_a_mount_target_holds_its_subnet_its_group_and_its_file_system(engine: Any):
     vpc = engine.create(VPC, "files", {"cidrBlock": "10.0.0.0/16"})
     subnet = engine.create(SUBNET, "files", {"vpcId": vpc.id, "cidrBlock": "10.0.0.0/24"})
@@ -272,6 +273,7 @@ def test_a_mount_target_holds_its_subnet_its_group_and_its_file_system(engine: A
         assert engine.refresh(unused) is None
 
 
+@pytest.mark.behaviour("igw-detach-mapped-addresses")
 def test_a_public_address_holds_the_internet_gateway_until_its_resource_goes(engine: Any):
     vpc = engine.create(VPC, "out", {"cidrBlock": "10.0.0.0/16"})
     subnet = engine.create(SUBNET, "out", {"vpcId": vpc.id, "cidrBlock": "10.0.0.0/24"})
@@ -337,3 +339,50 @@ def test_unknown_values_are_not_refused_in_a_preview(engine: Any):
     )
 
     assert inputs["roleArn"] == UNKNOWN
+
+
+@pytest.mark.behaviour("security-group-replaced-while-used")
+def test_a_replaced_security_group_goes_when_nothing_uses_it_and_its_name_was_not_fixed(
+    engine: Any,
+):
+    vpc = engine.create(VPC, "grouped", {"cidrBlock": "10.0.0.0/16"})
+    subnet = engine.create(SUBNET, "grouped", {"vpcId": vpc.id, "cidrBlock": "10.0.0.0/24"})
+    inputs = {"vpcId": vpc.id, "description": "nodes"}
+    named, made = (
+        engine.create(SECURITY_GROUP, name, inputs | fixed)
+        for name, fixed in (("named", {"name": "fixed"}), ("made", {}))
+    )
+    user = {"subnetId": subnet.id, "securityGroups": [made.id]}
+    interface = engine.create(INTERFACE, "grouped", user)
+
+    change = {"description": "nodes and pods"}
+    assert engine.diff(named, inputs | change | {"name": "fixed"}).deleteBeforeReplace
+    assert not engine.diff(made, inputs | change).deleteBeforeReplace
+    with pytest.raises(engine.Refusal, match=r"InvalidGroup\.Duplicate"):
+        engine.create(SECURITY_GROUP, "second", inputs | change | {"name": "fixed"})
+    new = engine.create(SECURITY_GROUP, "new", inputs | change)
+    with pytest.raises(engine.Refusal, match=f"DependencyViolation.*{interface.id}"):
+        engine.delete(made)
+    engine.delete(interface)
+    for group in (made, named, new, subnet, vpc):
+        engine.delete(group)
+        assert engine.refresh(group) is None
+
+
+def test_a_second_route_to_a_destination_and_a_second_table_of_a_subnet_are_refused(
+    engine: Any, world: Any
+):
+    vpc = world.make(VPC, {"cidrBlock": "10.0.0.0/16"})
+    subnet = world.make(SUBNET, {"vpcId": vpc.id, "cidrBlock": "10.0.0.0/24"})
+    gateway = world.make(GATEWAY, {"vpcId": vpc.id})
+    table, other = world.table(vpc.id), world.table(vpc.id)
+    route = {"destinationCidrBlock": "0.0.0.0/0", "gatewayId": gateway.id}
+    world.make("aws:ec2/route:Route", route | {"routeTableId": table})
+    association = "aws:ec2/routeTableAssociation:RouteTableAssociation"
+    world.make(association, {"routeTableId": table, "subnetId": subnet.id})
+
+    with pytest.raises(engine.Refusal, match=rf"RouteAlreadyExists.*\({table}\).*already exists"):
+        engine.create("aws:ec2/route:Route", "second", route | {"routeTableId": table})
+    with pytest.raises(engine.Refusal, match=r"Resource\.AlreadyAssociated"):
+        engine.create(association, "second", {"routeTableId": other, "subnetId": subnet.id})
+    world.make("aws:ec2/route:Route", route | {"routeTableId": other})

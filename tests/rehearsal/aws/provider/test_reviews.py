@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from previews import Preview, PreviewError
-from review import comment, risks
+from frugal_eks.plans.previews import Preview, PreviewError
+from frugal_eks.plans.review import comment, risks
 from tests.rehearsal.aws.provider.small_programs import Pulumi
 
 pytestmark = [pytest.mark.engine, pytest.mark.feature("C-16")]

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from components.instance_types import known_types
-from components.location import Location
-from components.node_groups.nodes import label_problem
-from components.node_groups.spot import SpotNodeGroup, SpotNodeGroupArgs
-from components.node_groups.spot_config import SpotNodeGroupConfig
+from components.ec2.instance_types import known_types
+from components.nodes.nodes import label_problem
+from components.nodes.spot import SpotNodeGroup, SpotNodeGroupArgs
+from components.nodes.spot_config import SpotNodeGroupConfig
+from tests.cluster_refs import cluster_ref
 from tests.rehearsal.aws.provider.world import World
 
 GROUP = "aws:autoscaling/group:Group"
@@ -155,8 +155,8 @@ def spot_groups(draw: st.DrawFn) -> dict[str, Any]:
     types = draw(chosen_types())
     image = st.sampled_from(
         [
-            {"releaseVersion": "1.35.0-20261101"},
-            {"imageFamily": "Bottlerocket", "releaseVersion": "1.50.0-a1b2c3d4"},
+            {"releaseVersion": "1.35.8-20260930"},
+            {"imageFamily": "Bottlerocket", "releaseVersion": "1.66.0-1ad6b4a4"},
         ]
     )
     some = maybe(
@@ -205,15 +205,8 @@ def arguments(draw: st.DrawFn) -> SpotNodeGroupArgs:
     hook = draw(st.one_of(st.none(), st.integers(30, 7200)))
     return SpotNodeGroupArgs(
         config=SpotNodeGroupConfig.model_validate(draw(spot_groups())),
-        cluster=cluster,
-        cluster_name=cluster,
-        endpoint="https://example.eks.amazonaws.com",
-        certificate_authority="Q0E=",
-        service_cidr="172.20.0.0/16",
-        kubernetes_version="1.35",
+        cluster=cluster_ref(name=cluster),
         subnet_ids=(),
-        security_group_ids=(),
-        location=Location(region="eu-west-1", account="123456789012"),
         autoscaled=draw(st.booleans()),
         handler_tag=f"aws-node-termination-handler/{cluster}" if hook else None,
         hook_seconds=hook,

@@ -51,6 +51,18 @@ class World:
             for i, z in enumerate("ab")
         ]
 
+    def subnets_beside(self, inputs: dict[str, Any]) -> list[str]:
+        """One more subnet in the VPC of a cluster's inputs, in one of the cluster's zones."""
+        client = self.engine.provider.account
+        known = {"SubnetIds": inputs["vpcConfig"]["subnetIds"][:1]}
+        (first,) = client.request("ec2", "DescribeSubnets", known)["Subnets"]
+        props = {
+            "vpcId": first["VpcId"],
+            "cidrBlock": "10.0.9.0/24",
+            "availabilityZone": first["AvailabilityZone"],
+        }
+        return [self.make("aws:ec2/subnet:Subnet", props).id]
+
     def role(self, service: str, *policies: str) -> Any:
         role = self.make("aws:iam/role:Role", {"assumeRolePolicy": trust(service)})
         for name in policies:

@@ -1,1 +1,0 @@
-"""How long the program and AWS take: `python -m bench`."""

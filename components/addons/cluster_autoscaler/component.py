@@ -1,0 +1,228 @@
+"""Cluster Autoscaler: gives Auto Scaling groups as many nodes as their pods need."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from ... import compatibility, versions
+from ...kubernetes.charts import Chart
+from ...location import Location
+from ...nodes.spot_tags import discovery_tags
+from ..addon import (
+    AddonAccount,
+    ChartArgs,
+    ServiceAccountArgs,
+    install,
+    release_options,
+)
+from .config import ClusterAutoscalerConfig
+
+CHART = Chart(
+    name="cluster-autoscaler",
+    repository="https://kubernetes.github.io/autoscaler",
+    version=versions.CLUSTER_AUTOSCALER_CHART,
+)
+IMAGE = "registry.k8s.io/autoscaling/cluster-autoscaler"
+SERVICE_ACCOUNT = "cluster-autoscaler"
+INSTANCE_TYPE_LABELS = {
+    "type": "node.kubernetes.io/instance-type",
+    "betatype": "beta.kubernetes.io/instance-type",
+}
+NOBODY = 65534
+"""The user that values.yaml itself suggests."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterAutoscalerArgs(ChartArgs):
+    """The stack file's part, and what it needs to know of the cluster."""
+
+    config: ClusterAutoscalerConfig
+    """The stack file's part."""
+    spot_groups: Sequence[str] = ()
+    """Names of the spot groups: with the expander `priority` they grow first."""
+    zonal: bool = False
+    """Whether there is a spot group of which each zone has its own."""
+
+
+class ClusterAutoscaler(pulumi.ComponentResource):
+    """The controller, with the right to scale this cluster's groups and no other.
+
+    Raises RunError, which Pulumi prints without a traceback, for a Kubernetes that it has no image
+    for: an existing cluster may have one.
+    """
+
+    release: k8s.helm.v3.Release
+    """Ready when its pods are."""
+
+    def __init__(
+        self, name: str, args: ClusterAutoscalerArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:addons:ClusterAutoscaler", name, None, opts)
+        problem = compatibility.cluster_autoscaler_problem(args.cluster.version)
+        if problem:
+            raise pulumi.RunError(f"clusterAutoscaler: {problem}")
+        policy = iam_policy(
+            location=args.cluster.location,
+            cluster=args.cluster.name,
+            groups=[group.name for group in args.config.groups or ()],
+        )
+        account = AddonAccount(
+            name,
+            ServiceAccountArgs(addon=args, service_account=SERVICE_ACCOUNT, policy=policy),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        self.release = install(
+            name,
+            CHART,
+            args,
+            helm_values(args),
+            release_options(self, args, account),
+        )
+        self.register_outputs({})
+
+
+def iam_policy(*, location: Location, cluster: str, groups: Sequence[str] = ()) -> dict[str, Any]:
+    """Upstream's full policy (its cloudprovider/aws/README.md), but for this cluster alone.
+
+    Without `groups`, names of Auto Scaling groups, those that carry the cluster's tags.
+    """
+    see = {
+        "Sid": "SeeGroupsAndInstanceTypes",
+        "Effect": "Allow",
+        "Action": [
+            "autoscaling:DescribeAutoScalingGroups",
+            "autoscaling:DescribeAutoScalingInstances",
+            "autoscaling:DescribeLaunchConfigurations",
+            "autoscaling:DescribeScalingActivities",
+            "ec2:DescribeImages",
+            "ec2:DescribeInstanceTypes",
+            "ec2:DescribeLaunchTemplateVersions",
+            "ec2:GetInstanceTypesFromInstanceRequirements",
+        ],
+        # Auto Scaling and EC2 cannot narrow these actions to one thing.
+        "Resource": "*",
+    }
+    # Of a managed group without nodes it learns labels and taints here.
+    see_managed = {
+        "Sid": "SeeManagedNodeGroups",
+        "Effect": "Allow",
+        "Action": "eks:DescribeNodegroup",
+        "Resource": location.arn("eks", f"nodegroup/{cluster}/*/*"),
+    }
+    # Between the colons stands an id that EC2 gives the group.
+    scale: dict[str, Any] = {
+        "Sid": "ScaleGroups",
+        "Effect": "Allow",
+        "Action": [
+            "autoscaling:SetDesiredCapacity",
+            "autoscaling:TerminateInstanceInAutoScalingGroup",
+        ],
+        "Resource": [
+            location.arn("autoscaling", f"autoScalingGroup:*:autoScalingGroupName/{group}")
+            for group in groups or ("*",)
+        ],
+    }
+    if not groups:
+        # Discovery looks at the tags' keys only; here their values count.
+        tags = discovery_tags(cluster)
+        equal = {f"aws:ResourceTag/{key}": value for key, value in tags.items()}
+        scale["Condition"] = {"StringEquals": equal}
+    return {"Version": "2012-10-17", "Statement": [see, see_managed, scale]}
+
+
+def spot_first(groups: Sequence[str]) -> dict[int, list[str]]:
+    """Priorities by which these groups grow before any other.
+
+    A group in which EC2 has nothing to give is left alone for a while, and the next number grows
+    (upstream's FAQ, `max-node-provision-time`).
+    """
+    return {50: [f"^{re.escape(group)}$" for group in groups], 10: [".*"]}
+
+
+def helm_values(args: ClusterAutoscalerArgs) -> dict[str, Any]:
+    """The chart's values; what is not here is the chart's default, and right."""
+    config = args.config
+    values: dict[str, Any] = {
+        # Else its names begin with `cluster-autoscaler-aws-`.
+        "fullnameOverride": CHART.name,
+        "cloudProvider": "aws",
+        # Else it asks the metadata service: Fargate has none, and a hop limit of 1 keeps pods from
+        # it.
+        "awsRegion": args.cluster.location.region,
+        # It simulates the scheduler: its minor is the cluster's (upstream's table of releases).
+        "image": {"tag": versions.CLUSTER_AUTOSCALER[args.cluster.version]},
+        # Its rights must be there before its pods: the program makes the account.
+        "rbac": {"serviceAccount": {"create": False, "name": SERVICE_ACCOUNT}},
+        "replicaCount": config.replicas,
+        "extraArgs": arguments(args),
+        # The VPC's own: where no node has room for CoreDNS, it adds the one for it.
+        "dnsPolicy": "Default",
+        # The chart asks for nothing: the scheduler would count the pod as nothing.
+        "resources": config.resources(args.placement.runs_on),
+        # The chart's default, written out: without a budget it would keep its own node for ever.
+        "podDisruptionBudget": {"maxUnavailable": 1},
+        # The chart sets none, and a namespace that enforces `restricted` would refuse its pods.
+        "securityContext": {
+            "runAsNonRoot": True,
+            "runAsUser": NOBODY,
+            "runAsGroup": NOBODY,
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "containerSecurityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+        },
+    }
+    if config.groups:
+        values["autoscalingGroups"] = [
+            {"name": group.name, "minSize": group.min, "maxSize": group.max}
+            for group in config.groups
+        ]
+    else:
+        # With neither, the chart installs everything but the Deployment, and says nothing.
+        values["autoDiscovery"] = {"clusterName": args.cluster.live_name}
+    if config.expander == "priority":
+        priorities = config.priorities or spot_first(args.spot_groups)
+        values["expanderPriorities"] = {
+            str(number): list(patterns) for number, patterns in priorities.items()
+        }
+    if config.node_selector and args.placement.on_nodes:
+        values["nodeSelector"] = dict(config.node_selector)
+    if args.cluster.charts.images:
+        values["image"]["repository"] = args.cluster.charts.image(IMAGE)
+    return values
+
+
+def arguments(args: ClusterAutoscalerArgs) -> dict[str, Any]:
+    """The controller's flags: a default that is not here is upstream's, and right."""
+    config = args.config
+    wanted = config.balance_similar_node_groups
+    flags: dict[str, Any] = {
+        "expander": config.expander,
+        # Upstream's default, true, lets an emptyDir pin a node.
+        "skip-nodes-with-local-storage": config.skip_nodes_with_local_storage,
+        "balance-similar-node-groups": args.zonal if wanted is None else wanted,
+        "scale-down-unneeded-time": config.scale_down_unneeded_time,
+        "scale-down-delay-after-add": config.scale_down_delay_after_add,
+        "v": config.v,
+        "stderrthreshold": "info",
+    }
+    if args.zonal and wanted is not False:
+        # Nodes of one group are of many types: by this label no two groups would be similar. What
+        # follows the `_` is the chart's way to repeat a flag.
+        flags |= {f"balancing-ignore-label_{n}": label for n, label in INSTANCE_TYPE_LABELS.items()}
+    if args.cluster.isolated:
+        # Else it fetches the list of instance types when it starts, and stops where it cannot. As
+        # text: a bare flag would be null, which Pulumi's Helm drops.
+        flags["aws-use-static-instance-list"] = "true"
+    # As text too: a number would come out as Go prints it, 1e+06 for a million.
+    return flags | {key: _text(value) for key, value in config.extra_args.items()}
+
+
+def _text(value: bool | int | float | str) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,132 @@
+"""A file system for the pods of one cluster, and the class of the volumes that lie in it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import pulumi
+import pulumi_aws as aws
+from pydantic import Field
+
+from ...section import Section
+
+NFS_PORT = 2049
+PROVISIONER = "efs.csi.aws.com"
+
+FileSystemId = Annotated[str, Field(pattern=r"^fs-[0-9a-f]{8,40}$")]
+
+
+class FileSystemConfig(Section):
+    """Encrypted, in every zone, billed by what lies in it: 0.30 USD a GB and month, about a tenth
+    of that for files that nobody reads."""
+
+    throughput_mode: Literal["elastic", "bursting"] = "elastic"
+    """elastic: as fast as asked for, 0.03 USD a GB read and 0.06 written. bursting: free, but a
+    file system of 20 GB has 1 MB a second once its credits are used up."""
+    infrequent_access_days: Literal[1, 7, 14, 30, 60, 90, 180, 270, 365, "never"] = 30
+    """Files that were not read for so long move to the cheap class, and back when they are read."""
+    kms_key_arn: str | None = Field(default=None, pattern=r"^arn:aws[a-z-]*:kms:\S+:key/\S+$")
+    """Absent: AWS's own key for EFS. It cannot be changed: another key makes another file system,
+    and what lies in the old one is lost."""
+    keep_on_destroy: bool = False
+    """true: a destroy, or taking this section away, leaves the file system with its files, without
+    mount targets. By its id, as `fileSystemId`, another stack can have it; delete it yourself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EfsFileSystemArgs:
+    """The stack file's part, and who reaches it from where."""
+
+    config: FileSystemConfig
+    """The stack file's part."""
+    cluster: str
+    """The cluster's name, known in advance: tags carry it."""
+    vpc_id: pulumi.Input[str]
+    """The VPC of its security group."""
+    subnet_ids: Sequence[pulumi.Input[str]]
+    """Private ones, one in each zone: EFS refuses a second mount target in a zone."""
+    security_group_ids: Sequence[pulumi.Input[str]]
+    """Security groups of the pods and nodes that mount it."""
+
+
+class EfsFileSystem(pulumi.ComponentResource):
+    """Goes with the stack, files and all, unless `keepOnDestroy` says otherwise."""
+
+    file_system_id: pulumi.Output[str]
+    """Known at once; pods can mount it when the component is done."""
+
+    def __init__(
+        self, name: str, args: EfsFileSystemArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:addons:EfsFileSystem", name, None, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        config = args.config
+        label = {"Name": f"{args.cluster}-efs"}
+
+        file_system = aws.efs.FileSystem(
+            name,
+            encrypted=True,
+            kms_key_id=config.kms_key_arn,
+            throughput_mode=config.throughput_mode,
+            lifecycle_policies=_lifecycle(config),
+            tags={**label, **cluster_tag(args.cluster)},
+            opts=pulumi.ResourceOptions(parent=self, retain_on_delete=config.keep_on_destroy),
+        )
+        self.file_system_id = file_system.id
+        group = aws.ec2.SecurityGroup(
+            name,
+            vpc_id=args.vpc_id,
+            description=f"NFS from the nodes and pods of {args.cluster}",
+            ingress=[
+                {
+                    "protocol": "tcp",
+                    "from_port": NFS_PORT,
+                    "to_port": NFS_PORT,
+                    "security_groups": list(args.security_group_ids),
+                }
+            ],
+            # Not the cluster's tag: of the groups that carry it there must be one only.
+            tags=label,
+            opts=child,
+        )
+        for number, subnet_id in enumerate(args.subnet_ids, start=1):
+            aws.efs.MountTarget(
+                f"{name}-{number}",
+                file_system_id=file_system.id,
+                subnet_id=subnet_id,
+                security_groups=[group.id],
+                opts=child,
+            )
+        self.register_outputs({"fileSystemId": self.file_system_id})
+
+
+def cluster_tag(cluster: str) -> Mapping[str, str]:
+    """By which everything of a cluster is found, in AWS and in the policy of the driver."""
+    return {f"kubernetes.io/cluster/{cluster}": "owned"}
+
+
+def storage_class(*, name: str, file_system_id: pulumi.Input[str]) -> dict[str, Any]:
+    """A class that makes an access point, and a directory, for each claim."""
+    return {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": name},
+        "provisioner": PROVISIONER,
+        "parameters": {
+            "provisioningMode": "efs-ap",
+            "fileSystemId": file_system_id,
+            # For its own user only; each access point gets another.
+            "directoryPerms": "700",
+        },
+    }
+
+
+def _lifecycle(config: FileSystemConfig) -> list[aws.efs.FileSystemLifecyclePolicyArgsDict]:
+    """EFS takes one transition in each entry."""
+    days = config.infrequent_access_days
+    if days == "never":
+        return []
+    return [
+        {"transition_to_ia": "AFTER_1_DAY" if days == 1 else f"AFTER_{days}_DAYS"},
+        {"transition_to_primary_storage_class": "AFTER_1_ACCESS"},
+    ]

@@ -1,0 +1,75 @@
+"""metrics-server: what pods and nodes use, for `kubectl top` and the HorizontalPodAutoscaler."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pulumi
+
+from ... import versions
+from ...kubernetes.charts import Chart
+from ..addon import ChartArgs, PodsConfig, install, release_options
+
+CHART = Chart(
+    name="metrics-server",
+    repository="https://kubernetes-sigs.github.io/metrics-server",
+    version=versions.METRICS_SERVER_CHART,
+)
+IMAGE = "registry.k8s.io/metrics-server/metrics-server"
+PORT = 10251
+"""The chart's own, 10250, is the kubelet's on Fargate (metrics-server#1271); free everywhere."""
+
+
+class MetricsServerConfig(PodsConfig):
+    """metrics-server has no rights in AWS; the control plane reaches its pods at port 10251."""
+
+    CHART_NAME: ClassVar[str] = CHART.name
+    POD_LABELS: ClassVar[Mapping[str, str]] = {
+        "app.kubernetes.io/name": CHART.name,
+        "app.kubernetes.io/instance": CHART.name,
+    }
+    # The chart's requests: enough for 100 nodes with 70 pods each (metrics-server, Scaling).
+    ON_NODES: ClassVar[Mapping[str, str]] = {"cpu": "100m", "memory": "200Mi"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricsServerArgs(ChartArgs):
+    """The stack file's part, and the cluster it measures."""
+
+    config: MetricsServerConfig
+    """The stack file's part."""
+
+
+class MetricsServer(pulumi.ComponentResource):
+    """Ready when its pods are: then the metrics API answers."""
+
+    def __init__(
+        self, name: str, args: MetricsServerArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:addons:MetricsServer", name, None, opts)
+        install(
+            name,
+            CHART,
+            args,
+            helm_values(args),
+            release_options(self, args),
+        )
+        self.register_outputs({})
+
+
+def helm_values(args: MetricsServerArgs) -> dict[str, Any]:
+    """The chart's values; what is not here is the chart's default, and right."""
+    config = args.config
+    values: dict[str, Any] = {
+        "containerPort": PORT,
+        "replicas": config.replicas,
+        "resources": config.resources(args.placement.runs_on),
+    }
+    if config.replicas > 1:
+        # One by one: while all are away no autoscaler knows anything.
+        values["podDisruptionBudget"] = {"enabled": True, "maxUnavailable": 1}
+    if config.node_selector and args.placement.on_nodes:
+        values["nodeSelector"] = dict(config.node_selector)
+    if args.cluster.charts.images:
+        values["image"] = {"repository": args.cluster.charts.image(IMAGE)}
+    return values

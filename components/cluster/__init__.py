@@ -1,0 +1,1 @@
+"""The control plane, and what EKS runs in it and for it."""

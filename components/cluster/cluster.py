@@ -1,0 +1,368 @@
+"""The EKS control plane, who may talk to it, and nothing that runs on it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Annotated, Any, Literal, cast
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_eks as eks
+import pulumi_kubernetes as k8s
+from pydantic import Field
+
+from .. import compatibility
+from ..addresses import AddressRange
+from ..cluster_ref import ClusterRef
+from ..iam.service_role import ServiceRole, ServiceRoleArgs
+from ..kubernetes.admission import Admission
+from ..kubernetes.charts import ChartSource
+from ..kubernetes.first_request import AS_ADMINISTRATOR, usable
+from ..kubernetes.kubeconfig import AMBIENT, TokenIdentity, kubeconfig, update_command
+from ..location import Location
+from ..network.tags import DISCOVERY_TAG, owned_by
+from ..section import Mistake, Section
+from .cluster_guard import CONTROL_PLANE, ClusterGuard, refuse_unusable_key
+from .log_group import RetentionDays, adopted_log_group
+
+ADMIN_POLICY = "arn:{partition}:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
+KMS_DELETION_DAYS = 7
+"""The shortest that KMS allows; a key that waits for deletion costs nothing."""
+
+IamArn = Annotated[
+    str,
+    Field(
+        pattern=r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$",
+        examples=["arn:aws:iam::111122223333:role/platform-admin"],
+    ),
+]
+LogType = Literal["api", "audit", "authenticator", "controllerManager", "scheduler"]
+
+
+class EndpointConfig(Section):
+    """From where the Kubernetes API can be reached."""
+
+    public: bool = False
+    """From the internet, by the addresses in `publicCidrs`."""
+    public_cidrs: tuple[AddressRange, ...] = ()
+    """Who may connect from the internet; `0.0.0.0/0` is everybody."""
+    private: bool = True
+    """From inside the VPC; nodes and Fargate pods then stay off the internet for it."""
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """The endpoint can be reached, and a public one says by whom."""
+        if not (self.public or self.private):
+            problem = "public and private are both false: set one of them to true"
+            yield Mistake("private", problem, value=False)
+        if self.public and not self.public_cidrs:
+            yield Mistake(
+                "publicCidrs",
+                "public is true: list the addresses that may connect, "
+                "[0.0.0.0/0] for all of the internet",
+            )
+        if self.public_cidrs and not self.public:
+            problem = "needs public: true, or drop it"
+            yield Mistake("publicCidrs", problem, ", ".join(map(str, self.public_cidrs)))
+
+
+class ControlPlaneLogsConfig(Section):
+    """What the control plane logs to CloudWatch, at 0.50 to 0.70 USD a GB."""
+
+    types: tuple[LogType, ...] = ("audit", "authenticator")
+    """Which of its logs; none at all: `[]`."""
+    retention_days: RetentionDays = 30
+    """After so many days CloudWatch deletes them."""
+
+
+class ClusterConfig(Section):
+    """The control plane; 0.10 USD an hour, six times that in extended support."""
+
+    name: str = Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$")
+    """Known in advance, since tags, role names and the interruption queue carry it."""
+    version: str
+    """The Kubernetes minor version; raising it updates the control plane in place, one minor at a
+    time."""
+    endpoint: EndpointConfig
+    """From where the Kubernetes API can be reached."""
+    admins: tuple[IamArn, ...] = Field(min_length=1)
+    """Roles or users with full rights in the cluster. The one that deploys must be among them:
+    whoever creates the cluster gets no rights by that alone."""
+    support_type: Literal["STANDARD", "EXTENDED"] = "STANDARD"
+    """STANDARD: EKS upgrades by itself at the end of standard support. EXTENDED: it stays, and
+    costs 0.60 USD an hour from then on."""
+    deletion_protection: bool = True
+    """A destroy is refused before anything is deleted. It takes two steps: false, `pulumi up`,
+    then `pulumi destroy`."""
+    logs: ControlPlaneLogsConfig = ControlPlaneLogsConfig()
+    """What the control plane logs, and for how long."""
+    kms_key_arn: str | None = Field(default=None, pattern=r"^arn:aws[a-z-]*:kms:\S+:key/\S+$")
+    """The key that encrypts Secrets; absent means one of the stack's own, at 1 USD a month. It
+    cannot be changed later."""
+    replace_for_kms_key: bool = False
+    """Lets another `kmsKeyArn`, a first one or none replace the cluster, with all that runs in it;
+    false refuses such a change."""
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """A version that EKS runs, and each administrator once."""
+        problem = compatibility.kubernetes_problem(self.version, self.support_type)
+        if problem:
+            yield Mistake("version", problem, self.version)
+        for admin in sorted({admin for admin in self.admins if self.admins.count(admin) > 1}):
+            yield Mistake("admins", "is named twice: drop one", admin)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterArgs:
+    """The stack file's part, and where the control plane goes."""
+
+    config: ClusterConfig
+    """The stack file's part."""
+    location: Location
+    """Where the stack is deployed."""
+    vpc_id: pulumi.Input[str]
+    """The VPC of the subnets."""
+    subnet_ids: Sequence[pulumi.Input[str]]
+    """Private subnets in at least two zones."""
+    discovery_tag: bool = True
+    """Whether Karpenter puts nodes into EKS's security group; false where they have their own."""
+    identity: TokenIdentity = AMBIENT
+    """Whose token the Kubernetes API gets: the same principal as the AWS provider's."""
+    charts: ChartSource = field(default_factory=ChartSource)
+    """The source of charts and images: upstream, or mirrors."""
+    isolated: bool = False
+    """Whether the network has no way to the internet."""
+
+
+class Cluster(pulumi.ComponentResource):
+    """The control plane by itself: what runs on it hangs off its outputs, side by side."""
+
+    ref: ClusterRef
+    """The reference that every component on the cluster takes. The reference's provider has an
+    administrator's rights, and an update makes it when the API has answered."""
+    arn: pulumi.Output[str]
+    """The ARN of the cluster, known once the control plane is active."""
+    update_kubeconfig: pulumi.Output[str]
+    """The command that lets kubectl talk to it."""
+
+    def __init__(
+        self, name: str, args: ClusterArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:index:Cluster", name, None, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        config, location = args.config, args.location
+
+        control_plane = self._control_plane(name, args)
+        cluster = control_plane.eks_cluster
+        self.arn = cluster.arn
+        certificate_authority = cluster.certificate_authority.apply(lambda ca: ca.data or "")
+        security_group_id = cluster.vpc_config.cluster_security_group_id
+
+        if args.discovery_tag:
+            # The group is EKS's own: a tag on the cluster does not reach it (pulumi-eks#1194).
+            aws.ec2.Tag(
+                f"{name}-discovery",
+                resource_id=security_group_id,
+                key=DISCOVERY_TAG,
+                value=config.name,
+                opts=child,
+            )
+        oidc_provider = aws.iam.OpenIdConnectProvider(
+            f"{name}-oidc",
+            url=cluster.identities[0].oidcs[0].issuer,
+            client_id_lists=["sts.amazonaws.com"],
+            tags=owned_by(config.name),
+            opts=child,
+        )
+
+        policy = ADMIN_POLICY.format(partition=location.partition)
+        grants: list[aws.eks.AccessPolicyAssociation] = []
+        for admin in config.admins:
+            noun = f"{name}-admin-{admin.partition(':iam::')[2].replace(':', '-')}"
+            entry = aws.eks.AccessEntry(
+                noun, cluster_name=cluster.name, principal_arn=admin, opts=child
+            )
+            grant = aws.eks.AccessPolicyAssociation(
+                noun,
+                cluster_name=cluster.name,
+                principal_arn=entry.principal_arn,
+                policy_arn=policy,
+                access_scope={"type": "cluster"},
+                opts=child,
+            )
+            grants.append(grant)
+        # Not the component's own, which leaves the profile out (nodejs/eks/cluster/cluster.ts).
+        written = pulumi.Output.all(cluster.name, cluster.endpoint, certificate_authority).apply(
+            lambda known: kubeconfig(
+                name=known[0],
+                region=location.region,
+                endpoint=known[1],
+                ca_data=known[2],
+                identity=args.identity,
+            )
+        )
+        usable_kubeconfig = usable(written, AS_ADMINISTRATOR, owner=self, needs=grants)
+        provider = k8s.Provider(
+            f"{name}-kubernetes",
+            kubeconfig=usable_kubeconfig,
+            # Else a kubeconfig that spells something differently replaces all that is in it.
+            cluster_identifier=self.arn,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=grants),
+        )
+        self.ref = ClusterRef(
+            name=config.name,
+            live_name=cluster.name,
+            version=config.version,
+            location=location,
+            endpoint=cluster.endpoint,
+            certificate_authority=certificate_authority,
+            service_cidr=cluster.kubernetes_network_config.service_ipv4_cidr,
+            oidc_provider_arn=oidc_provider.arn,
+            security_group_id=security_group_id,
+            discoverable=True,
+            isolated=args.isolated,
+            provider=provider,
+            admission=Admission(usable_kubeconfig),
+            charts=args.charts,
+        )
+        self.update_kubeconfig = cluster.name.apply(
+            lambda known: update_command(name=known, region=location.region, identity=args.identity)
+        )
+        self.register_outputs(
+            {
+                "name": cluster.name,
+                "arn": self.arn,
+                "endpoint": cluster.endpoint,
+                "oidcProviderArn": oidc_provider.arn,
+                "securityGroupId": security_group_id,
+            }
+        )
+
+    def _control_plane(self, name: str, args: ClusterArgs) -> eks.Cluster:
+        """One call in the form in which nothing waits behind it: no add-ons, nodes, groups inside.
+
+        The component's outputs resolve only when all of its children are done, so it gets none but
+        the control plane.
+        """
+        child = pulumi.ResourceOptions(parent=self)
+        config, location = args.config, args.location
+        if config.kms_key_arn:
+            refuse_unusable_key(config.kms_key_arn, location, pulumi.InvokeOptions(parent=self))
+        role = ServiceRole(
+            f"{name}-role",
+            ServiceRoleArgs(
+                service="eks.amazonaws.com",
+                managed_policies={"cluster": location.managed_policy("AmazonEKSClusterPolicy")},
+            ),
+            opts=child,
+        )
+        # Before the control plane: EKS else makes it without retention. EKS writes its last lines
+        # when the cluster is gone already, into a group that it makes again, which the next cluster
+        # of that name finds (terraform-aws-modules/terraform-aws-eks#2763, #2446).
+        logs = adopted_log_group(
+            f"{name}-logs",
+            name=f"/aws/eks/{config.name}/cluster",
+            retention_days=config.logs.retention_days,
+            parent=self,
+        )
+        key_arn: pulumi.Input[str] | None = config.kms_key_arn
+        if key_arn is None:
+            key = aws.kms.Key(
+                f"{name}-secrets",
+                description=f"Secrets of the EKS cluster {config.name}",
+                enable_key_rotation=True,
+                deletion_window_in_days=KMS_DELETION_DAYS,
+                opts=child,
+            )
+            key_arn = key.arn
+        endpoint = config.endpoint
+        guard = ClusterGuard(
+            protected=config.deletion_protection, replace_for_kms_key=config.replace_for_kms_key
+        )
+        cluster = eks.Cluster(
+            name,
+            name=config.name,
+            version=config.version,
+            vpc_id=args.vpc_id,
+            private_subnet_ids=list(args.subnet_ids),
+            service_role=role.role,
+            authentication_mode=eks.AuthenticationMode.API,
+            skip_default_node_group=True,
+            skip_default_security_groups=True,
+            use_default_vpc_cni=True,  # it means: do not make the vpc-cni add-on
+            kube_proxy_addon_options=eks.KubeProxyAddonOptionsArgs(enabled=False),
+            coredns_addon_options=eks.CoreDnsAddonOptionsArgs(enabled=False),
+            bootstrap_self_managed_addons=False,
+            create_oidc_provider=False,
+            # Only ever false: with true the component waits for an endpoint that the machine which
+            # deploys may not reach; absent is AWS's default, true.
+            endpoint_public_access=None if endpoint.public else False,
+            endpoint_private_access=endpoint.private,
+            public_access_cidrs=[str(cidr) for cidr in endpoint.public_cidrs] or None,
+            enabled_cluster_log_types=list(config.logs.types),
+            encryption_config_key_arn=key_arn,
+            upgrade_policy=aws.eks.ClusterUpgradePolicyArgs(support_type=config.support_type),
+            deletion_protection=config.deletion_protection,
+            tags={DISCOVERY_TAG: config.name},
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=[*role.attachments, logs],
+                transforms=[control_plane_settings(guard), by_our_providers],
+            ),
+        )
+        cluster.urn.apply(guard.tell)
+        return cluster
+
+
+def control_plane_settings(guard: ClusterGuard) -> pulumi.ResourceTransform:
+    """A transform for what eks.Cluster makes: what it has no argument for.
+
+    Whoever creates the cluster gets no admin right by that, which the component hard-codes
+    (pulumi-eks#2373): `admins` alone says who has it. And a living cluster is guarded.
+    """
+
+    def transform(
+        args: pulumi.ResourceTransformArgs,
+    ) -> pulumi.ResourceTransformResult | None:
+        if args.type_ != CONTROL_PLANE:
+            return None
+        props = cast(dict[str, Any], args.props)
+        access = props.get("accessConfig", {}) | {"bootstrapClusterCreatorAdminPermissions": False}
+        opts = guard.options(args.opts)
+        return pulumi.ResourceTransformResult(props | {"accessConfig": access}, opts)
+
+    return transform
+
+
+def by_our_providers(
+    args: pulumi.ResourceTransformArgs,
+) -> pulumi.ResourceTransformResult | None:
+    """The control plane and the component's provider are of the plugins that the program uses.
+
+    eks.Cluster asks for older ones (nodejs/eks/package.json), which a refresh or destroy would have
+    to download and run beside the program's. A preview and an update still do so for one question,
+    aws.getPartition: only an explicit provider would reach that, and such a one has none of the
+    stack's `aws:` settings.
+    """
+    match args.type_.split(":"):
+        case ["aws", *_]:
+            sdk = "pulumi_aws"
+        case ["pulumi", "providers", "kubernetes"]:
+            sdk = "pulumi_kubernetes"
+        case _:
+            return None
+    ours = pulumi.ResourceOptions(version=version(sdk))
+    return pulumi.ResourceTransformResult(args.props, pulumi.ResourceOptions.merge(args.opts, ours))
+
+
+def deploys_as_admin(caller_arn: str, admins: Sequence[str]) -> bool:
+    """Whether the identity that deploys is one of the administrators.
+
+    STS names an assumed role by `assumed-role/<role>/<session>`, without the role's path.
+    """
+    account_and_partition, _, resource = caller_arn.rpartition(":")
+    kind, _, rest = resource.partition("/")
+    if kind != "assumed-role":
+        return caller_arn in admins
+    prefix = account_and_partition.replace(":sts:", ":iam:") + ":role/"
+    role = rest.partition("/")[0]
+    return any(a.startswith(prefix) and a.rpartition("/")[2] == role for a in admins)

@@ -1,0 +1,265 @@
+"""EKS add-ons: those that nodes need before they start, and CoreDNS, which needs a home first."""
+
+import enum
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import pulumi
+import pulumi_aws as aws
+from pydantic import Field
+
+from .. import versions
+from ..cluster_ref import ClusterRef
+from ..iam.pod_role import PodRole, PodRoleArgs
+from ..kubernetes.admission import PROFILE_LABEL
+from ..placement import RunsOn
+from ..section import Section
+
+NAMESPACE = "kube-system"
+COREDNS_LABELS = {"k8s-app": "kube-dns"}
+"""What CoreDNS's pods carry: a Fargate selector must match it."""
+
+# Fargate adds 256 MB and rounds up: this is the most that still fits its smallest size.
+COREDNS_FARGATE_RESOURCES = {"cpu": "0.25", "memory": "256M"}
+
+NODE_POOL_LABEL = "karpenter.sh/nodepool"
+"""On every node that Karpenter launches, and on no other."""
+
+AddonVersion = Annotated[
+    str, Field(pattern=r"^(pinned|default|latest|v\d+\.\d+\.\d+-eksbuild\.\d+)$")
+]
+
+
+class EksAddonConfig(Section):
+    """Which build of an add-on, and what happens to objects that somebody changed."""
+
+    version: AddonVersion = "pinned"
+    """`pinned`: this release's (components/versions.py). An exact build. `default` and `latest` ask
+    AWS at each run, so that a preview can show a change that nobody made here."""
+    resolve_conflicts_on_create: Literal["NONE", "OVERWRITE"] = "OVERWRITE"
+    """What becomes of objects that are there already. NONE: the add-on fails."""
+    resolve_conflicts_on_update: Literal["NONE", "OVERWRITE", "PRESERVE"] = "OVERWRITE"
+    """PRESERVE keeps what was changed by kubectl."""
+    preserve: bool = False
+    """Leave its objects in the cluster when the add-on is taken off."""
+
+
+class Home(enum.StrEnum):
+    """What CoreDNS's pods may stand on: one of these and no other."""
+
+    FARGATE = "fargate"
+    NODE_GROUPS = "nodeGroups"
+    KARPENTER = "karpenter"
+
+
+class CoreDnsConfig(EksAddonConfig):
+    """The cluster's DNS: two replicas in one home."""
+
+    runs_on: Home | None = None
+    """Absent: Fargate where a profile takes its pods, else node groups, else Karpenter's nodes."""
+    replicas: int = Field(default=2, ge=1)
+    """How many pods. On Fargate each is billed by itself, about 10 USD a month."""
+
+
+class EksAddonsConfig(Section):
+    """The add-ons of every cluster; each has a sensible default."""
+
+    # It takes the network interfaces of nodes that are still going: it must not go with the add-on.
+    vpc_cni: EksAddonConfig = EksAddonConfig(preserve=True)
+    """The network of pods. By default its objects stay when the add-on goes, for nodes that are
+    still going."""
+    kube_proxy: EksAddonConfig = EksAddonConfig()
+    """The rules of Services on each node."""
+    pod_identity_agent: EksAddonConfig = EksAddonConfig()
+    """Only where there can be nodes: Pod Identity does not work on Fargate."""
+    coredns: CoreDnsConfig = CoreDnsConfig()
+    """The cluster's DNS."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EksAddonArgs:
+    """Which add-on, in which build, on which cluster."""
+
+    config: EksAddonConfig
+    """The stack file's part."""
+    addon_name: str
+    """AWS's name for it, for example `vpc-cni`."""
+    cluster: ClusterRef
+    """The cluster that gets it; the pinned build is that of its minor."""
+    configuration: pulumi.Input[Mapping[str, Any]] | None = None
+    """Values in the add-on's own schema."""
+    hooks: pulumi.ResourceHookBinding | None = None
+    """See Admission.hooks."""
+    service_account_role_arn: pulumi.Input[str] | None = None
+    """The role that EKS writes on the add-on's service account, for its pods on Fargate."""
+
+
+class EksAddon(pulumi.ComponentResource):
+    """One add-on that EKS installs and keeps; ready when it is active."""
+
+    version: pulumi.Output[str]
+    """The build that was chosen."""
+
+    def __init__(
+        self, name: str, args: EksAddonArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:index:EksAddon", name, None, opts)
+        config = args.config
+        addon = aws.eks.Addon(
+            name,
+            cluster_name=args.cluster.live_name,
+            addon_name=args.addon_name,
+            addon_version=self._build(args),
+            resolve_conflicts_on_create=config.resolve_conflicts_on_create,
+            resolve_conflicts_on_update=config.resolve_conflicts_on_update,
+            preserve=config.preserve,
+            configuration_values=_spelled(args.configuration),
+            service_account_role_arn=args.service_account_role_arn,
+            opts=pulumi.ResourceOptions(parent=self, hooks=args.hooks),
+        )
+        self.version = addon.addon_version
+        self.register_outputs({"version": self.version})
+
+    def _build(self, args: EksAddonArgs) -> pulumi.Input[str]:
+        match args.config.version:
+            case "pinned":
+                return pinned_build(args.addon_name, args.cluster.version)
+            case "default" | "latest" as wanted:
+                found = aws.eks.get_addon_version_output(
+                    addon_name=args.addon_name,
+                    kubernetes_version=args.cluster.version,
+                    most_recent=wanted == "latest",
+                    opts=pulumi.InvokeOutputOptions(parent=self),
+                )
+                return found.version
+            case exact:
+                return exact
+
+
+def _spelled(configuration: pulumi.Input[Mapping[str, Any]] | None) -> pulumi.Input[str] | None:
+    if not configuration:
+        return None
+    if isinstance(configuration, Mapping):
+        return json.dumps(configuration, sort_keys=True)
+    return pulumi.Output.from_input(configuration).apply(
+        lambda known: json.dumps(known, sort_keys=True)
+    )
+
+
+def pinned_build(addon: str, kubernetes: str) -> str:
+    """This release's build. Raises RunError where there is none for the minor, which only a cluster
+    of somebody else can bring about."""
+    pinned = versions.EKS_ADDONS.get(kubernetes)
+    if pinned is None:
+        raise pulumi.RunError(
+            f"{addon}: this release pins no build for Kubernetes {kubernetes}, only for "
+            f"{', '.join(versions.EKS_ADDONS)}: set its version to default or to an exact build"
+        )
+    return pinned[addon]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeAddonsArgs:
+    """The stack file's part, and the cluster they go to."""
+
+    config: EksAddonsConfig
+    """The stack file's part."""
+    cluster: ClusterRef
+    """The cluster that gets them; the pinned builds are those of its minor."""
+    has_nodes: bool
+    """Whether the stack can have EC2 nodes at all."""
+
+
+class NodeAddons(pulumi.ComponentResource):
+    """What must be there before the first node and until after the last: network and identity."""
+
+    def __init__(
+        self, name: str, args: NodeAddonsArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:index:NodeAddons", name, None, opts)
+        child = pulumi.ResourceOptions(parent=self)
+
+        def addon(noun: str, config: EksAddonConfig, opts: pulumi.ResourceOptions) -> EksAddon:
+            return EksAddon(
+                noun,
+                EksAddonArgs(
+                    config=config,
+                    addon_name=noun,
+                    cluster=args.cluster,
+                ),
+                opts=opts,
+            )
+
+        addon("kube-proxy", args.config.kube_proxy, child)
+        cni_needs: list[pulumi.Resource] = []
+        if args.has_nodes:
+            agent = addon("eks-pod-identity-agent", args.config.pod_identity_agent, child)
+            role = PodRole(
+                "vpc-cni-role",
+                PodRoleArgs(
+                    cluster=args.cluster,
+                    runs_on=RunsOn.NODES,
+                    namespace=NAMESPACE,
+                    service_account="aws-node",
+                    managed_policies={
+                        "cni": args.cluster.location.managed_policy("AmazonEKS_CNI_Policy")
+                    },
+                ),
+                # An association is of no use before the agent that hands its rights out.
+                opts=pulumi.ResourceOptions(parent=self, depends_on=agent),
+            )
+            # Rights are injected when a pod starts: agent and role come before the pods.
+            cni_needs = [agent, role]
+        addon(
+            "vpc-cni",
+            args.config.vpc_cni,
+            pulumi.ResourceOptions(parent=self, depends_on=cni_needs),
+        )
+        self.register_outputs({})
+
+
+def coredns_configuration(
+    config: CoreDnsConfig, home: Home, *, several: bool = False, profile: str | None = None
+) -> dict[str, Any]:
+    """The add-on's values: on Fargate it must be told so, and be given a size.
+
+    `several`: there are both node groups and Karpenter's nodes, so it must be told which.
+    `profile`: the Fargate profile's name, so that its pods move before a replaced one goes.
+    """
+    values: dict[str, Any] = {"replicaCount": config.replicas}
+    match home:
+        case Home.FARGATE:
+            sizes = COREDNS_FARGATE_RESOURCES
+            values |= {"computeType": "Fargate", "resources": {"limits": sizes, "requests": sizes}}
+            if profile:
+                values["podLabels"] = {PROFILE_LABEL: profile}
+        case Home.NODE_GROUPS if several:
+            values["affinity"] = coredns_affinity("DoesNotExist")
+        case Home.KARPENTER if several:
+            values["affinity"] = coredns_affinity("Exists")
+        case _:
+            pass
+    return values
+
+
+def coredns_affinity(node_pool: Literal["Exists", "DoesNotExist"]) -> dict[str, Any]:
+    """Nodes of one kind, and the two pods apart where they can be: it replaces the add-on's own."""
+    expressions = [{"key": NODE_POOL_LABEL, "operator": node_pool}]
+    apart = {
+        "labelSelector": {"matchLabels": COREDNS_LABELS},
+        "topologyKey": "kubernetes.io/hostname",
+    }
+    return {
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [{"matchExpressions": expressions}]
+            }
+        },
+        "podAntiAffinity": {
+            "preferredDuringSchedulingIgnoredDuringExecution": [
+                {"weight": 100, "podAffinityTerm": apart}
+            ]
+        },
+    }

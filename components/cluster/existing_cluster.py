@@ -1,0 +1,192 @@
+"""A cluster that somebody else looks after: looked up, and nothing of it is changed."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_kubernetes as k8s
+from pydantic import Field
+
+from .. import compatibility
+from ..cluster_ref import ClusterRef
+from ..kubernetes.admission import Admission
+from ..kubernetes.charts import ChartSource
+from ..kubernetes.first_request import AS_ANYBODY_KNOWN, usable
+from ..kubernetes.kubeconfig import AMBIENT, TokenIdentity, kubeconfig, update_command
+from ..location import Location
+from ..placement import RunsOn
+from ..section import Section
+
+Answer = TypeVar("Answer")
+POD_IDENTITY_AGENT = "eks-pod-identity-agent"
+READY = ("ACTIVE", "UPDATING")
+"""States in which a cluster answers."""
+
+
+class ExistingClusterConfig(Section):
+    """The name of a cluster that exists. Its version, network and access stay as they are."""
+
+    existing: str = Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$")
+    """The cluster's name, in the stack's account and region."""
+    runs_on: RunsOn = RunsOn.NODES
+    """Where pods of kube-system run there, which decides how they get AWS rights."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExistingClusterArgs:
+    """Which cluster, and what is to run on it."""
+
+    config: ExistingClusterConfig
+    """The stack file's part."""
+    location: Location
+    """Where the stack is deployed."""
+    karpenter: str | None = None
+    """The version of Karpenter that is to run there."""
+    identity: TokenIdentity = AMBIENT
+    """Whose token the Kubernetes API gets: the same principal as the AWS provider's."""
+    charts: ChartSource = field(default_factory=ChartSource)
+    """The source of charts and images: upstream, or mirrors."""
+    isolated: bool = False
+    """Whether pods there have no way to the internet."""
+
+
+class ExistingCluster(pulumi.ComponentResource):
+    """What others need of it. Asked of AWS while the program runs, so all of it is known in the
+    first preview. Raises RunError, which Pulumi prints without a traceback, with the remedy where
+    the cluster is not there, or lacks what pods or nodes of this program need.
+    """
+
+    ref: ClusterRef
+    """The reference that every component on the cluster takes. The reference's provider has the
+    rights of whoever deploys, and an update makes it when the API has answered."""
+    arn: pulumi.Output[str]
+    """The ARN of the cluster."""
+    update_kubeconfig: pulumi.Output[str]
+    """The command that lets kubectl talk to it."""
+    vpc_id: pulumi.Output[str]
+    """The VPC of the control plane."""
+    subnet_ids: Sequence[str]
+    """The ids of the control plane's subnets."""
+
+    def __init__(
+        self, name: str, args: ExistingClusterArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:index:ExistingCluster", name, None, opts)
+        cluster, region = args.config.existing, args.location.region
+        found = _asked(
+            lambda: aws.eks.get_cluster(name=cluster, opts=pulumi.InvokeOptions(parent=self)),
+            f"cluster.existing: AWS does not tell of a cluster {cluster} in {region}: "
+            f"`aws eks list-clusters --region {region}` names those that are there",
+        )
+        told = list(problems(found, region=region, karpenter=args.karpenter))
+        if told:
+            raise pulumi.RunError("\n".join(told))
+
+        self.arn = pulumi.Output.from_input(found.arn)
+        self.vpc_id = pulumi.Output.from_input(found.vpc_config.vpc_id)
+        self.subnet_ids = found.vpc_config.subnet_ids
+        certificate_authority = found.certificate_authorities[0].data
+        written = kubeconfig(
+            name=found.name,
+            region=region,
+            endpoint=found.endpoint,
+            ca_data=certificate_authority,
+            identity=args.identity,
+        )
+        # Its maker says what who deploys may do: being known is enough here.
+        usable_kubeconfig = usable(pulumi.Output.from_input(written), AS_ANYBODY_KNOWN, owner=self)
+        provider = k8s.Provider(
+            f"{name}-kubernetes",
+            kubeconfig=usable_kubeconfig,
+            cluster_identifier=found.arn,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        self.ref = ClusterRef(
+            name=found.name,
+            live_name=found.name,
+            version=found.version,
+            location=args.location,
+            endpoint=found.endpoint,
+            certificate_authority=certificate_authority,
+            service_cidr=found.kubernetes_network_configs[0].service_ipv4_cidr,
+            oidc_provider_arn=self._rights_of_pods(args, found),
+            security_group_id=found.vpc_config.cluster_security_group_id,
+            discoverable=False,
+            isolated=args.isolated,
+            provider=provider,
+            admission=Admission(usable_kubeconfig),
+            charts=args.charts,
+        )
+        self.update_kubeconfig = pulumi.Output.from_input(
+            update_command(name=cluster, region=region, identity=args.identity)
+        )
+        self.register_outputs(
+            {
+                "name": found.name,
+                "arn": self.arn,
+                "endpoint": found.endpoint,
+                "oidcProviderArn": self.ref.oidc_provider_arn,
+                "securityGroupId": self.ref.security_group_id,
+                "version": found.version,
+            }
+        )
+
+    def _rights_of_pods(
+        self, args: ExistingClusterArgs, found: aws.eks.AwaitableGetClusterResult
+    ) -> str:
+        """The OIDC provider's ARN for pods on Fargate; for those on nodes the agent is there."""
+        asked = pulumi.InvokeOptions(parent=self)
+        region = args.location.region
+        match args.config.runs_on:
+            case RunsOn.FARGATE:
+                issuer = found.identities[0].oidcs[0].issuer
+                return _asked(
+                    lambda: aws.iam.get_open_id_connect_provider(url=issuer, opts=asked).arn,
+                    f"cluster.existing: IAM has no OIDC provider for {issuer}, by which pods on "
+                    "Fargate get their AWS rights: `aws iam create-open-id-connect-provider "
+                    f"--url {issuer} --client-id-list sts.amazonaws.com` makes it",
+                )
+            case RunsOn.NODES:
+                _asked(
+                    lambda: aws.eks.get_addon(
+                        cluster_name=found.name, addon_name=POD_IDENTITY_AGENT, opts=asked
+                    ),
+                    f"cluster.existing: the cluster {found.name} has no add-on "
+                    f"{POD_IDENTITY_AGENT}, by which pods on nodes get their AWS rights: `aws eks "
+                    f"create-addon --region {region} --cluster-name {found.name} --addon-name "
+                    f"{POD_IDENTITY_AGENT}` installs it",
+                )
+                return ""
+
+
+def problems(
+    cluster: aws.eks.AwaitableGetClusterResult, *, region: str, karpenter: str | None
+) -> Iterator[str]:
+    """Why nothing of this program would work there, and what to do."""
+    whose = f"the cluster {cluster.name}"
+    if cluster.status not in READY:
+        yield f"cluster.existing: {whose} is {cluster.status}: wait until it is ACTIVE"
+    # Nodes and the bastion's role are let in by access entries.
+    modes = [access.authentication_mode for access in cluster.access_configs]
+    if "CONFIG_MAP" in modes:
+        yield (
+            f"cluster.existing: {whose} knows no access entries (authentication mode CONFIG_MAP), "
+            "by which nodes join: `aws eks update-cluster-config "
+            f"--region {region} --name {cluster.name} --access-config "
+            "authenticationMode=API_AND_CONFIG_MAP` adds them and keeps the ConfigMap"
+        )
+    if karpenter:
+        problem = compatibility.karpenter_problem(karpenter, cluster.version, whose)
+        if problem:
+            yield f"karpenter.version: {problem} (got {karpenter})"
+
+
+def _asked(question: Callable[[], Answer], remedy: str) -> Answer:
+    """AWS's answer. Raises RunError with the remedy, and with what AWS said, where it has none."""
+    try:
+        return question()
+    # Pulumi raises Exception itself when a look-up fails.
+    except Exception as error:
+        raise pulumi.RunError(f"{remedy} ({error})") from error

@@ -1,0 +1,1 @@
+"""What EC2 offers: instance types, where they are offered, and images."""

@@ -1,0 +1,13 @@
+"""Keys of the labels by which Karpenter describes nodes: instance type, zone, architecture."""
+
+ARCHITECTURE = "kubernetes.io/arch"
+CAPACITY_TYPE = "karpenter.sh/capacity-type"
+CATEGORY = "karpenter.k8s.aws/instance-category"
+FAMILY = "karpenter.k8s.aws/instance-family"
+GENERATION = "karpenter.k8s.aws/instance-generation"
+INSTANCE_TYPE = "node.kubernetes.io/instance-type"
+OS = "kubernetes.io/os"
+REGION = "topology.kubernetes.io/region"
+SIZE = "karpenter.k8s.aws/instance-size"
+ZONE = "topology.kubernetes.io/zone"
+ZONE_ID = "topology.k8s.aws/zone-id"

@@ -1,0 +1,1 @@
+"""Roles of AWS services and of pods."""

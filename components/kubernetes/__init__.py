@@ -1,0 +1,1 @@
+"""What Kubernetes itself says: its quantities, labels and objects, and how its API is reached."""

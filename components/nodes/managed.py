@@ -1,0 +1,247 @@
+"""Managed node groups: EC2 nodes that EKS launches, drains and replaces."""
+
+import base64
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import pulumi
+import pulumi_aws as aws
+from pydantic import Field
+
+from ..cluster_ref import ClusterRef
+from ..ec2.image_families import (
+    RELEASE,
+    AmiType,
+    Family,
+    architecture_of,
+    family_of,
+    release_problem,
+)
+from ..ec2.image_releases import ImagePin, ImageSeries, published_image
+from ..ec2.instance_types import InstanceType, mixed_architectures, type_facts
+from ..iam.service_role import ServiceRole, ServiceRoleArgs
+from ..names import NODE_GROUP_STEM_LIMIT, fitted
+from ..section import Mistake, Section
+from .nodes import (
+    NodesConfig,
+    block_devices,
+    metadata_options,
+    node_policies,
+)
+from .scaling import scaling
+from .user_data import kubelet_user_data
+
+FEWEST_SPOT_TYPES = 4
+"""Each type in each zone is a pool of its own: with fewer, one that runs dry takes most nodes."""
+
+_NAME = "nodeGroupName"
+"""Pulumi makes it, so that the group's successor is there before it goes. Ignored, because release
+0.2 gave the group its key as its name: that stays until it has to be another group."""
+
+_UNFINISHED = "#initerror"
+"""The engine's name for what an earlier run made and did not bring to its end."""
+
+_EFFECTS = {
+    "NoSchedule": "NO_SCHEDULE",
+    "PreferNoSchedule": "PREFER_NO_SCHEDULE",
+    "NoExecute": "NO_EXECUTE",
+}
+
+
+class UpdateConfig(Section):
+    """How many nodes an update takes away at once, each drained before."""
+
+    max_unavailable: int | None = Field(default=None, ge=1, le=100)
+    """So many nodes at once; without either key it is one."""
+    max_unavailable_percentage: int | None = Field(default=None, ge=1, le=100)
+    """The most nodes that are replaced at once, in percent of the group."""
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """One of both."""
+        if (self.max_unavailable is None) == (self.max_unavailable_percentage is None):
+            problem = "give either maxUnavailable or maxUnavailablePercentage: exactly one of them"
+            yield Mistake("", problem)
+
+    def update_config(self) -> aws.eks.NodeGroupUpdateConfigArgsDict:
+        """As the provider takes it."""
+        if self.max_unavailable is not None:
+            return {"max_unavailable": self.max_unavailable}
+        return {"max_unavailable_percentage": self.max_unavailable_percentage}
+
+
+class ManagedNodeGroupConfig(NodesConfig):
+    """Nodes of one kind."""
+
+    capacity_type: Literal["ON_DEMAND", "SPOT"] = "ON_DEMAND"
+    """Spot nodes cost a third or less, and AWS may take them back."""
+    instance_types: tuple[InstanceType, ...] = Field(min_length=1, max_length=20)
+    """In the order of preference; all of one architecture. Of spot at least four, of like size."""
+    ami_type: AmiType = "AL2023_x86_64_STANDARD"
+    """Operating system and processor of the image, as EKS calls them."""
+    release_version: str = Field(pattern=RELEASE)
+    """The image, pinned, for example `1.35.8-20260930`, of Bottlerocket `1.66.0-1ad6b4a4`: AWS's
+    next one changes nothing here."""
+    update: UpdateConfig = UpdateConfig(max_unavailable_percentage=33)
+    """How many nodes are replaced at once when the group changes."""
+    force_update: bool = False
+    """Whether an update also takes pods whose disruption budget forbids it. Without, EKS tries for
+    15 minutes and then gives the update up (PodEvictionFailure)."""
+    node_repair: bool = False
+    """EKS replaces nodes that stay unhealthy: 30 minutes NotReady, or what the add-on
+    eks-node-monitoring-agent tells."""
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """All types are of the image's architecture, and the release of its family."""
+        yield from super().mistakes()
+        architecture = architecture_of(self.ami_type)
+        of_types = type_facts(self.instance_types[0]).architecture
+        if problem := mixed_architectures(self.instance_types):
+            yield Mistake("instanceTypes", problem)
+        elif of_types != architecture:
+            fitting = self.ami_type.replace(*_OTHER[architecture])
+            problem = (
+                f"is {architecture}, and all of instanceTypes are {of_types}: "
+                f"set {fitting}, or change the types"
+            )
+            yield Mistake("amiType", problem, self.ami_type)
+        family = family_of(self.ami_type)
+        if problem := release_problem(self.release_version, family, None):
+            yield Mistake("releaseVersion", problem, self.release_version)
+
+
+_OTHER = {"x86_64": ("x86_64", "ARM_64"), "arm64": ("ARM_64", "x86_64")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManagedNodeGroupArgs:
+    """The stack file's part, and the cluster to join."""
+
+    config: ManagedNodeGroupConfig
+    """The stack file's part."""
+    cluster: ClusterRef
+    """The cluster that the nodes join."""
+    subnet_ids: Sequence[pulumi.Input[str]]
+    """Private ones."""
+    autoscaled: bool
+    """Whether an autoscaler owns the number of nodes once the group is made; else the file does."""
+    needs: Sequence[pulumi.Resource]
+    """The network add-on, and the way to the internet."""
+    security_group_ids: Sequence[pulumi.Input[str]] = ()
+    """Security groups of the nodes, in place of the one that EKS makes for the cluster; absent:
+    that one."""
+
+
+class ManagedNodeGroup(pulumi.ComponentResource):
+    """The group, its role and its launch template. EKS lets its role join by itself, and drains
+    spot nodes that are taken back: no termination handler looks after them."""
+
+    def __init__(
+        self, name: str, args: ManagedNodeGroupArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:index:ManagedNodeGroup", name, None, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        config = args.config
+        if config.capacity_type == "SPOT" and len(config.instance_types) < FEWEST_SPOT_TYPES:
+            pulumi.log.warn(
+                f"Spot group {name} has {len(config.instance_types)} instance types: when spot "
+                "runs short of them, most of its nodes go at once and no others come. List at "
+                f"least {FEWEST_SPOT_TYPES} of like size in instanceTypes",
+                self,
+            )
+
+        role = ServiceRole(
+            f"{name}-role",
+            ServiceRoleArgs(
+                service=f"ec2.{args.cluster.location.dns_suffix}",
+                managed_policies=node_policies(args.cluster.location),
+            ),
+            opts=child,
+        )
+        family = family_of(config.ami_type)
+        user_data = kubelet_user_data(family, config.kubelet)
+        template = aws.ec2.LaunchTemplate(
+            name,
+            update_default_version=True,
+            vpc_security_group_ids=list(args.security_group_ids) or None,
+            metadata_options=metadata_options(config.metadata),
+            block_device_mappings=block_devices(family, config.volume_gib),
+            user_data=user_data and base64.b64encode(user_data.encode()).decode(),
+            opts=child,
+        )
+        version = group_version(config, args.cluster.version)
+        pin = ImagePin(
+            key=f"managedNodeGroups.{name}.releaseVersion",
+            value=config.release_version,
+            series=ImageSeries(
+                family=family,
+                architecture=architecture_of(config.ami_type),
+                kubernetes=version,
+            ),
+        )
+        image = published_image(pin, pulumi.InvokeOutputOptions(parent=self))
+        desired, ignored = config.size.initial, [_NAME]
+        if args.autoscaled:
+            now = scaling(args.cluster.name, name, config.size, pulumi.InvokeOptions(parent=self))
+            desired = now.desired
+            ignored += ["scalingConfig.desiredSize"] if now.keeps_desired else []
+        stem = fitted(name, NODE_GROUP_STEM_LIMIT)
+        aws.eks.NodeGroup(
+            stem,
+            cluster_name=args.cluster.live_name,
+            version=version,
+            node_role_arn=role.role_arn,
+            subnet_ids=list(args.subnet_ids),
+            ami_type=config.ami_type,
+            # EKS itself refuses a release that is not there, but only once the cluster is made.
+            release_version=image.apply(lambda _: config.release_version),
+            capacity_type=config.capacity_type,
+            instance_types=list(config.instance_types),
+            scaling_config={
+                "min_size": config.size.min,
+                "max_size": config.size.max,
+                "desired_size": desired,
+            },
+            labels=dict(config.labels),
+            taints=[
+                {"key": t.key, "value": t.value or "", "effect": _EFFECTS[t.effect]}
+                for t in config.taints
+            ],
+            update_config=config.update.update_config(),
+            force_update_version=config.force_update or None,
+            # Said also when off: a group keeps what it is not told.
+            node_repair_config={"enabled": config.node_repair},
+            launch_template={
+                "id": template.id,
+                "version": template.latest_version.apply(str),
+            },
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=[role, *args.needs],
+                ignore_changes=ignored,
+                aliases=[pulumi.Alias(name=name)] if stem != name else None,
+                # Also of a group that an earlier release gave a name: its next one has another.
+                delete_before_replace=False,
+                replace_on_changes=_replacing(family),
+            ),
+        )
+        self.register_outputs({})
+
+
+def group_version(config: ManagedNodeGroupConfig, kubernetes_version: str) -> str:
+    """The minor that the group is told: of AL2023 the release's own, of Bottlerocket, whose
+    releases have an image for each minor, the cluster's."""
+    if family_of(config.ami_type) == "bottlerocket":
+        return kubernetes_version
+    return ".".join(config.release_version.split(".")[:2])
+
+
+def _replacing(family: Family) -> list[str]:
+    """What makes a new group though EKS could update the old one.
+
+    The provider sends the release only where it changes. EKS then takes the latest one
+    (hashicorp/terraform-provider-aws#40902), and has no way back to the one that is pinned.
+    Nor can a group be mended whose creation failed.
+    """
+    replacing = ["launchTemplate", _UNFINISHED]
+    return [*replacing, "version"] if family == "bottlerocket" else replacing

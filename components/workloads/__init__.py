@@ -1,0 +1,1 @@
+"""What runs in the cluster beside add-ons: samples, headroom and releases of the user's own."""

@@ -1,0 +1,38 @@
+"""The samples as one component."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pulumi
+
+from ...kubernetes.charts import ChartSource
+from .config import SampleWorkloadsConfig
+from .ecsdemo import declare_ecsdemo
+from .inflate import declare_inflate
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleWorkloadsArgs:
+    """The stack file's part, and what gives the pods their nodes."""
+
+    config: SampleWorkloadsConfig
+    """The stack file's part."""
+    needs: Sequence[pulumi.Resource]
+    """What the pods need, and what must outlive them in a destroy."""
+    charts: ChartSource = field(default_factory=ChartSource)
+    """Where images come from: upstream, unless a mirror of images is given."""
+
+
+class SampleWorkloads(pulumi.ComponentResource):
+    """They go first when the stack is destroyed, while there is still somebody to take nodes."""
+
+    def __init__(
+        self, name: str, args: SampleWorkloadsArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("frugal-eks:index:SampleWorkloads", name, None, opts)
+        on_nodes = pulumi.ResourceOptions(parent=self, depends_on=list(args.needs))
+        if args.config.inflate:
+            declare_inflate(args.config.inflate, args.charts, on_nodes)
+        if args.config.ecsdemo:
+            declare_ecsdemo(args.config.ecsdemo, args.charts, on_nodes)
+        self.register_outputs({})

@@ -1,0 +1,47 @@
+"""What everything on a cluster stands on."""
+
+from dataclasses import dataclass
+
+import pulumi
+
+from components.cluster.cluster import Cluster
+from components.cluster.existing_cluster import ExistingCluster
+from components.cluster_ref import ClusterRef
+from components.network import Network
+from stack_config import StackConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ground:
+    """The control plane, where it is, and the stack file."""
+
+    config: StackConfig
+    network: Network | None
+    """None only where the cluster exists already and nothing here needs its subnets."""
+    cluster: Cluster | ExistingCluster
+    vpc_id: pulumi.Input[str]
+    parent: pulumi.Resource
+    """The platform."""
+
+    @property
+    def ref(self) -> ClusterRef:
+        """The cluster, as its parts take it."""
+        return self.cluster.ref
+
+    @property
+    def child(self) -> pulumi.ResourceOptions:
+        """For the platform's parts."""
+        return pulumi.ResourceOptions(parent=self.parent)
+
+    @property
+    def way_out(self) -> list[pulumi.Resource]:
+        """Routes and endpoints by which private subnets reach AWS."""
+        return list(self.network.way_out) if self.network else []
+
+    @property
+    def subnet_ids(self) -> list[pulumi.Input[str]]:
+        """Private ones."""
+        if self.network:
+            return list(self.network.private_subnet_ids)
+        assert isinstance(self.cluster, ExistingCluster)
+        return list(self.cluster.subnet_ids)

@@ -1,1 +1,0 @@
-"""Which feature is proved by which test: `python -m features`."""

@@ -1,0 +1,1 @@
+"""Asks EC2 for its instance types and keeps the list that ships."""

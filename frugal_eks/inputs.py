@@ -1,0 +1,72 @@
+"""What commands read: files, standard input, and the stack files of stacks/."""
+
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from frugal_eks.errors import CommandError
+
+STANDARD_INPUT = "-"
+STACKS = Path(__file__).parents[1] / "stacks"
+
+
+class InputError(CommandError):
+    """Why an input cannot be read: one line that begins with its name."""
+
+
+class StackFile(NamedTuple):
+    """The text of a stack file."""
+
+    stack: str
+    """Name of the stack: `dev` for Pulumi.dev.yaml."""
+    file: str
+    """The file, as messages name it."""
+    text: str
+
+
+def shown(given: str) -> str:
+    """What messages call an input."""
+    return "standard input" if given == STANDARD_INPUT else given
+
+
+def text_of(given: str) -> str:
+    """The text of a file, or of standard input. Raises InputError."""
+    try:
+        if given == STANDARD_INPUT:
+            return sys.stdin.buffer.read().decode()
+        return Path(given).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{shown(given)}: is no text in UTF-8") from None
+    except OSError as error:
+        raise InputError(f"{given}: cannot be read: {error.strerror}") from None
+
+
+def stack_files() -> dict[str, Path]:
+    """The files of stacks/ by the names of their stacks."""
+    return {_stack(file): file for file in sorted(STACKS.glob("Pulumi.*.yaml"))}
+
+
+def stack_path(given: str) -> tuple[str, Path]:
+    """Name and file of a stack that is given by either. Raises InputError."""
+    known, path = stack_files(), Path(given)
+    if given in known:
+        return given, known[given]
+    if path.suffix in {".yaml", ".yml"} or len(path.parts) > 1:
+        return _stack(path), path
+    raise InputError(
+        f"{given}: there is no stacks/Pulumi.{given}.yaml: name one of {', '.join(known)}, or give "
+        "a file"
+    )
+
+
+def stack_file(given: str) -> StackFile:
+    """The stack file of a name, a file, or standard input. Raises InputError."""
+    if given == STANDARD_INPUT:
+        return StackFile("stdin", shown(given), text_of(given))
+    stack, path = stack_path(given)
+    file = f"stacks/{path.name}" if given == stack else given
+    return StackFile(stack, file, text_of(str(path)))
+
+
+def _stack(file: Path) -> str:
+    return file.stem.removeprefix("Pulumi.")

@@ -1,0 +1,136 @@
+"""The documents of files and standard input, each with where it comes from."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from frugal_eks.inputs import STANDARD_INPUT, InputError, shown
+from frugal_eks.migrate.placeholders import PlaceholderError, filled
+from frugal_eks.migrate.reader import written
+from stack_config.yaml_text import Keys, Lines, YamlError, documents
+
+MOST_BYTES = 8 * 1024 * 1024
+_WHOLE: Keys = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """One document with its placeholders filled in."""
+
+    source: str
+    """The file as it was given, or `standard input`."""
+    value: Mapping[str, Any]
+    lines: Lines
+    """By the way into the document, its own lines; `()` is the document's first."""
+    json: bool = False
+    """Whether the file is JSON, for a message."""
+
+    @property
+    def kind(self) -> str:
+        """`ClusterConfig`; empty where it has none."""
+        return str(self.value.get("kind") or "")
+
+    @property
+    def name(self) -> str:
+        """`metadata.name`; empty where it has none."""
+        return self._metadata("name")
+
+    @property
+    def namespace(self) -> str:
+        """`metadata.namespace`, `default` where it has none."""
+        return self._metadata("namespace") or "default"
+
+    def _metadata(self, key: str) -> str:
+        metadata = self.value.get("metadata")
+        if not isinstance(metadata, Mapping):
+            return ""
+        return str(cast(Mapping[str, Any], metadata).get(key) or "")
+
+    @property
+    def title(self) -> str:
+        """`Provisioner default`, or by its first keys where it has no kind."""
+        keys = ", ".join(list(self.value)[:2])
+        return " ".join(filter(None, (self.kind, self.name))) or f"({keys}, …)"
+
+    def line(self, path: str = "") -> int:
+        """Where a path of a Note stands: its line, or that of what it is in."""
+        by_path = {written(keys): line for keys, line in self.lines.items()}
+        while path not in by_path:
+            path = path.rpartition("[" if path.endswith("]") else ".")[0]
+        return by_path[path]
+
+    @property
+    def where(self) -> str:
+        """`cluster.yaml:3`."""
+        return f"{self.source}:{self.lines[_WHOLE]}"
+
+
+def read(names: Sequence[str], values: Mapping[str, str]) -> list[Document]:
+    """All documents in their order; a `kind: List` as its items. Raises InputError.
+
+    `values` are those of placeholders.
+    """
+    return [document for name in names for document in _of_file(name, values)]
+
+
+def _of_file(name: str, values: Mapping[str, str]) -> Iterator[Document]:
+    source = shown(name)
+    text = _text(name, source)
+    json = text.lstrip().startswith(("{", "["))
+    found = False
+    try:
+        for value, lines in documents(filled(text, values)):
+            if value is None:
+                continue
+            where = f"{source}:{lines[_WHOLE]}"
+            for document in _parted(_mapping(value, where), lines, source, json):
+                found = True
+                yield document
+    except (YamlError, PlaceholderError) as error:
+        reading = "" if isinstance(error, PlaceholderError) else "cannot be read as YAML: "
+        raise InputError(f"{source}:{error.line}: {reading}{error.problem}") from error
+    if not found:
+        raise InputError(f"{source}: is empty: there is no document in it")
+
+
+def _text(name: str, source: str) -> str:
+    try:
+        if name == STANDARD_INPUT:
+            content = sys.stdin.buffer.read(MOST_BYTES + 1)
+        else:
+            with Path(name).open("rb") as file:
+                content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise InputError(
+                f"{source}: is larger than {MOST_BYTES // 1024**2} MiB: no manifest is"
+            )
+        text = content.decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{source}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise InputError(f"{source}:{line}: is not text in UTF-8") from error
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise InputError(f"{source}:{line}: is not text, but binary")
+    return text
+
+
+def _mapping(value: Any, where: str) -> Mapping[str, Any]:
+    if isinstance(value, dict):
+        return cast(Mapping[str, Any], value)
+    what = "a list" if isinstance(value, list) else f"only {value!r}"
+    raise InputError(f"{where}: is {what}, not the keys and values of a manifest")
+
+
+def _parted(value: Mapping[str, Any], lines: Lines, source: str, json: bool) -> Iterator[Document]:
+    items = value.get("items")
+    if not (str(value.get("kind", "")).endswith("List") and isinstance(items, list)):
+        yield Document(source=source, value=value, lines=lines, json=json)
+        return
+    for number, item in enumerate(cast(list[Any], items)):
+        below = ("items", number)
+        own = {keys[2:]: line for keys, line in lines.items() if keys[:2] == below}
+        yield from _parted(_mapping(item, f"{source}:{own[_WHOLE]}"), own, source, json)

@@ -1,0 +1,71 @@
+"""The pack's configuration: what a program that is not frugal-eks asks, by the name of a rule."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from frugal_eks.errors import CommandError
+from frugal_eks.plans.policy.enforcing import section
+from frugal_eks.plans.policy.reading import Object, is_unknown, mapping
+from frugal_eks.plans.policy.rule import Level, Rule, Settings
+
+LEVELS = {"mandatory", "advisory", "disabled"}
+ALL = "all"
+"""Stands for every rule, as in Pulumi's own file."""
+
+
+class ConfigurationError(CommandError):
+    """A configuration that cannot be used; one sentence."""
+
+
+class Configured(NamedTuple):
+    """What the configuration says of one rule."""
+
+    level: Level | None
+    """None: disabled."""
+    settings: Settings | None
+
+
+def own_settings(rule: str, given: Object) -> Settings | None:
+    """What the configuration of one rule asks for; its exceptions are by resource."""
+    if not given:
+        return None
+    reasons = mapping(given.get("except"))
+    found = section({**given, "except": {f"{rule}/{name}": why for name, why in reasons.items()}})
+    region = given.get("region")
+    return replace(found, region=region if isinstance(region, str) else None)
+
+
+def of_rule(configuration: Mapping[str, Any], rule: Rule) -> Configured:
+    """The rule's own level and settings, over those for all rules."""
+    own = configuration.get(rule.name, configuration.get(ALL, rule.level))
+    given = mapping(own)
+    level = given.get("enforcementLevel", rule.level) if given else own
+    return Configured(
+        None if level == "disabled" else cast(Level, level), own_settings(rule.name, given)
+    )
+
+
+def read(file: Path, names: set[str]) -> Mapping[str, Any]:
+    """The file that `--policy-pack-config` takes. Raises ConfigurationError."""
+    try:
+        read = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from None
+    except json.JSONDecodeError as error:
+        raise ConfigurationError(f"{file}: is no JSON (line {error.lineno}: {error.msg})") from None
+    for name, value in mapping(read).items():
+        if name not in names | {ALL}:
+            raise ConfigurationError(f"{file}: no rule is called {name}: docs/policy.md lists them")
+        level = mapping(value).get("enforcementLevel", value)
+        if isinstance(level, str) and level not in LEVELS:
+            known = ", ".join(sorted(LEVELS))
+            raise ConfigurationError(f'{file}: {name}: choose one of {known} (got "{level}")')
+        for resource, why in mapping(mapping(value).get("except")).items():
+            if not isinstance(why, str) or not why.strip() or is_unknown(why):
+                raise ConfigurationError(
+                    f"{file}: {name}.except.{resource}: say why, for whoever looks at it in a year"
+                )
+    return mapping(read)

@@ -1,0 +1,20 @@
+"""Reads what `pulumi preview --json` prints, of any Pulumi program."""
+
+from frugal_eks.plans.previews.changes import Change, Operation
+from frugal_eks.plans.previews.components import by_component, component
+from frugal_eks.plans.previews.preview import Preview, PreviewError
+from frugal_eks.plans.previews.steps import SECRET, UNKNOWN, PropertyDiff, Resource, Step
+
+__all__ = [
+    "SECRET",
+    "UNKNOWN",
+    "Change",
+    "Operation",
+    "Preview",
+    "PreviewError",
+    "PropertyDiff",
+    "Resource",
+    "Step",
+    "by_component",
+    "component",
+]

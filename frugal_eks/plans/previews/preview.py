@@ -1,0 +1,143 @@
+"""A whole preview, read and checked."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from frugal_eks.errors import CommandError
+from frugal_eks.inputs import InputError, shown, text_of
+from frugal_eks.plans.previews.changes import Change, changes
+from frugal_eks.plans.previews.steps import Message, Resource, Step, Written
+
+URN = re.compile(r"^urn:pulumi:(?P<stack>[^:]+)::(?P<project>[^:]+)::")
+GENERIC = "an unhandled error occurred: program exited with non-zero"
+HOW = "make it anew with `pulumi preview --json --show-sames`"
+
+
+class PreviewError(CommandError):
+    """A file that is no whole preview; one sentence, what to do included."""
+
+
+class _File(Written):
+    steps: tuple[Step, ...]
+    change_summary: Mapping[str, int] | None
+    config: Mapping[str, Any] = {}
+    diagnostics: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What `up` would do to one stack."""
+
+    project: str
+    stack: str
+    config: Mapping[str, Any]
+    """By full key such as `aws:region`; objects as JSON text."""
+    changes: tuple[Change, ...]
+    """One a resource. Without --show-sames those that do not change are missing."""
+    messages: tuple[Message, ...]
+    summary: Mapping[str, int]
+    """The engine's own count, by operation."""
+
+    @classmethod
+    def read(cls, file: str) -> "Preview":
+        """The preview of a file or of standard input, `-`.
+
+        Raises PreviewError, with the file's name, if it is missing or no whole preview.
+        """
+        try:
+            text = text_of(file)
+        except InputError as error:
+            raise PreviewError(f"{error}: {HOW}") from None
+        return cls.parse(text, shown(file))
+
+    @classmethod
+    def parse(cls, text: str, where: str = "standard input") -> "Preview":
+        """The same, of a text; `where` names it in an error."""
+        try:
+            read = _File.model_validate(_object(text, where))
+            found = changes(read.steps)
+        except ValidationError as error:
+            first = error.errors()[0]
+            path = ".".join(map(str, first["loc"]))
+            raise PreviewError(
+                f"{where}: {path}: {first['msg'].lower()}, which no preview of Pulumi 3 has: {HOW}"
+            ) from None
+        except KeyError as error:
+            raise PreviewError(
+                f"{where}: step {error} is unknown: it is of another version of Pulumi: {HOW} "
+                "of version 3"
+            ) from None
+        if failed := list(_errors(read.diagnostics)):
+            raise PreviewError(f"{where}: the preview itself has failed: {'; '.join(failed)}")
+        project, stack = _names(found, where)
+        return cls(
+            project=project,
+            stack=stack,
+            config=read.config,
+            changes=tuple(found),
+            messages=read.diagnostics,
+            summary=read.change_summary or {},
+        )
+
+    @property
+    def before(self) -> Iterator[Resource]:
+        """Resources that exist, as far as the preview tells them."""
+        return (change.old for change in self.changes if change.old)
+
+    @property
+    def after(self) -> Iterator[Resource]:
+        """Resources that would exist after `up`, as far as the preview tells them."""
+        return (change.new for change in self.changes if change.new)
+
+    @cached_property
+    def by_urn(self) -> dict[str, Resource]:
+        """Each as it will be, or as it was."""
+        return {change.urn: change.resource for change in self.changes}
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether unchanged resources are told too: without them no total can be reckoned."""
+        told = Counter(change.operation for change in self.changes)
+        return told["same"] >= self.summary.get("same", 0)
+
+
+def _object(text: str, where: str) -> dict[str, Any]:
+    if not text.strip():
+        raise PreviewError(f"{where}: is empty: {HOW}")
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        if error.msg == "Extra data":
+            raise PreviewError(
+                f"{where}: holds more than one JSON object, as with "
+                f"PULUMI_ENABLE_STREAMING_JSON_PREVIEW set: {HOW} without it"
+            ) from None
+        raise PreviewError(
+            f"{where}: is cut off or no JSON (line {error.lineno}: {error.msg}): {HOW}"
+        ) from None
+    except RecursionError:
+        raise PreviewError(f"{where}: is nested too deeply for a preview: {HOW}") from None
+    if not isinstance(found, dict):
+        raise PreviewError(f"{where}: is JSON, but no object: {HOW}")
+    return cast("dict[str, Any]", found)
+
+
+def _errors(messages: tuple[Message, ...]) -> Iterator[str]:
+    texts = [" ".join(one.message.split()) for one in messages if one.severity == "error"]
+    told = [text.removeprefix("error: ") for text in texts]
+    # The language host adds one to what the program itself has said.
+    yield from [text for text in told if not text.startswith(GENERIC)] or told
+
+
+def _names(found: list[Change], where: str) -> tuple[str, str]:
+    for change in found:
+        if match := URN.match(change.urn):
+            return match["project"], match["stack"]
+    raise PreviewError(f"{where}: names no resource at all: {HOW}")

@@ -1,0 +1,143 @@
+"""In which properties a resource differs, down to the value."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import Enum
+from typing import Any
+
+from frugal_eks.plans.previews import SECRET, UNKNOWN, Change
+from frugal_eks.plans.review import secrets
+from frugal_eks.plans.review.json_values import elements, mapping, parsed
+
+
+class Absent(Enum):
+    """There is no such property."""
+
+    ABSENT = "absent"
+
+
+ABSENT = Absent.ABSENT
+_PLAIN = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
+_STEP = re.compile(r'\[(?P<index>\d+)\]|\["(?P<quoted>(?:[^"\\]|\\.)*)"\]|(?P<name>[^.\[\]]+)')
+_MATCHED = 200
+"""Elements of lists that are aligned; longer ones are compared one by one."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One value that differs, without secrets."""
+
+    path: str
+    """As Pulumi spells it: `spec.tags["a.b/c"]`, `ingress[0].cidrBlocks`."""
+    old: Any
+    """ABSENT where there was none."""
+    new: Any
+    """ABSENT where there will be none; UNKNOWN where only `up` will tell."""
+
+
+def differences(change: Change) -> list[Difference]:
+    """Of an update or a replacement, the properties that the provider names; else all."""
+    old = secrets.inputs(change.old)
+    new = secrets.inputs(change.new)
+    if not (change.diffs and change.old and change.new):
+        return list(compare(old, new))
+    found: list[Difference] = []
+    for top, paths in _by_top(change.diffs).items():
+        inside = list(compare(old.get(top, ABSENT), new.get(top, ABSENT), _joined("", top)))
+        found += inside
+        # What differs as a secret, or only from what was read in the account, inputs do not show.
+        for path in paths:
+            read = _read(change, new, path)
+            if not inside or (SECRET in (read.old, read.new) and read.old == read.new):
+                found.append(read)
+    return found
+
+
+def compare(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
+    """Each value in which two sides differ. None is as good as absent."""
+    old = ABSENT if old is None else old
+    new = ABSENT if new is None else new
+    if old == new:
+        return
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        yield from _mappings(mapping(old), mapping(new), path)
+    elif isinstance(old, list) and isinstance(new, list):
+        yield from _lists(elements(old), elements(new), path)
+    elif not _same_json(old, new):
+        yield Difference(path, old, new)
+
+
+def at(value: Any, path: str) -> Any:
+    """What stands at a path, or ABSENT."""
+    for step in _STEP.finditer(path):
+        if step["index"] is not None:
+            found = elements(value)[int(step["index"]) :][:1]
+            value = found[0] if found else ABSENT
+        else:
+            name = step["name"] or re.sub(r"\\(.)", r"\1", step["quoted"] or "")
+            value = mapping(value).get(name, ABSENT)
+    return value
+
+
+def _mappings(old: Mapping[str, Any], new: Mapping[str, Any], path: str) -> Iterator[Difference]:
+    for name in dict.fromkeys([*old, *new]):
+        if not name.startswith("__"):
+            yield from compare(old.get(name, ABSENT), new.get(name, ABSENT), _joined(path, name))
+
+
+def _lists(old: list[Any], new: list[Any], path: str) -> Iterator[Difference]:
+    left, right = [_text(one) for one in old], [_text(one) for one in new]
+    if len(old) + len(new) > _MATCHED:
+        parts = [("replace", 0, len(old), 0, len(new))]
+    else:
+        parts = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    for tag, start, end, other, other_end in parts:
+        if tag == "equal":
+            continue
+        pairs = min(end - start, other_end - other)
+        for i in range(pairs):
+            yield from compare(old[start + i], new[other + i], f"{path}[{other + i}]")
+        for i in range(start + pairs, end):
+            yield Difference(f"{path}[{i}]", old[i], ABSENT)
+        for i in range(other + pairs, other_end):
+            yield Difference(f"{path}[{i}]", ABSENT, new[i])
+
+
+def _by_top(paths: Mapping[str, Any]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        step = _STEP.match(path)
+        top = (step["name"] or step["quoted"] or path) if step else path
+        if not top.startswith("__"):
+            found.setdefault(top, []).append(path)
+    return found
+
+
+def _read(change: Change, new: Mapping[str, Any], path: str) -> Difference:
+    there: Any = secrets.masked(change.old.outputs) if change.old else {}
+    old, wanted = at(there, path), at(new, path)
+    if path == "" or old is ABSENT:
+        old = at(secrets.inputs(change.old), path)
+    return Difference(path, old, wanted)
+
+
+def _joined(path: str, name: str) -> str:
+    if not _PLAIN.fullmatch(name):
+        return f"{path}[{json.dumps(name, ensure_ascii=False)}]"
+    return f"{path}.{name}" if path else name
+
+
+def _same_json(old: Any, new: Any) -> bool:
+    if not (isinstance(old, str) and isinstance(new, str)) or UNKNOWN in (old, new):
+        return False
+    if not (old.startswith(("{", "[")) and new.startswith(("{", "["))):
+        return False
+    read = parsed(old)
+    return read is not None and read == parsed(new)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)

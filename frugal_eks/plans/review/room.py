@@ -1,0 +1,22 @@
+"""How much of a comment fits: whole pieces, and a sentence of what is left out."""
+
+from collections.abc import Callable, Sequence
+
+from frugal_eks.plans.previews.markdown import size
+
+
+def fitting(pieces: Sequence[str], most: int, left_out: Callable[[int], str]) -> list[str]:
+    """As many whole pieces as fit, each on lines of its own; if not all, `left_out` of the rest.
+
+    `most` is in characters, line breaks between the pieces included.
+    """
+    if sum(size(piece) + 1 for piece in pieces) <= most:
+        return list(pieces)
+    most -= size(left_out(len(pieces))) + 1
+    kept: list[str] = []
+    for piece in pieces:
+        most -= size(piece) + 1
+        if most < 0:
+            break
+        kept.append(piece)
+    return [*kept, left_out(len(pieces) - len(kept))]

@@ -1,0 +1,160 @@
+"""Lists what a destroyed cluster left in the account, and removes it.
+
+  frugal-eks sweep --cluster dev
+      a dry run: changes nothing
+  frugal-eks sweep --cluster dev --yes
+      removes all but volumes, and waits until it is gone
+  frugal-eks sweep --cluster dev --yes --volumes
+      volumes too, with what is on them
+  frugal-eks sweep --cluster dev --state state.json
+      what a broken-off `up` left beside the stack's state, while the cluster lives, too
+
+AWS and controllers in the cluster make things that Pulumi's state does not know: nodes, load
+balancers, network interfaces, volumes, launch templates, instance profiles, log groups. What
+carries the tags of this cluster and of no other is listed; nothing else is ever touched. The exit
+code is 1 if something is left or could not be looked at.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+from frugal_eks.arguments import add_output, cluster_name
+from frugal_eks.errors import CommandError
+from frugal_eks.output import console, print_json
+from frugal_eks.sweep.account import (
+    Account,
+    SweepError,
+    cluster_status,
+    open_account,
+    refuse_if_cluster_exists,
+)
+from frugal_eks.sweep.kinds import KINDS
+from frugal_eks.sweep.known import known_ids
+from frugal_eks.sweep.removal import Removal
+from frugal_eks.sweep.report import Progress, as_json, findings_table, left_lines
+from frugal_eks.sweep.search import Search, Survey, survey
+from frugal_eks.sweep.things import Fate, Kind
+
+LEFT = 1
+PATIENCE = 600.0
+"""AWS takes minutes to let go of the interfaces of a deleted load balancer."""
+WIDTH = 320
+"""At most: a log is searched for whole ids."""
+
+
+def _account(text: str) -> str:
+    if not re.fullmatch(r"[0-9]{12}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no account id: give its 12 digits")
+    return text
+
+
+def _seconds(text: str) -> float:
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
+    return float(text)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the cluster, its account, and what may be removed."""
+    parser.add_argument(
+        "--cluster", required=True, type=cluster_name, help="the name it had in EKS"
+    )
+    parser.add_argument("--region", help="default: AWS_REGION, or the profile's")
+    parser.add_argument(
+        "--account", type=_account, metavar="ID", help="refuse if the credentials are of another"
+    )
+    parser.add_argument("--yes", action="store_true", help="remove what is listed")
+    parser.add_argument("--volumes", action="store_true", help="volumes too; their data is lost")
+    parser.add_argument(
+        "--state",
+        type=Path,
+        metavar="FILE",
+        help="what `pulumi stack export` wrote: what it has is left alone",
+    )
+    parser.add_argument(
+        "--wait",
+        type=_seconds,
+        default=PATIENCE,
+        metavar="SECONDS",
+        help=f"how long each kind may stay in use (default {PATIENCE:.0f})",
+    )
+    add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """1 if something is left or could not be looked at; raises CommandError of a refusal."""
+    told = console(width=WIDTH, stderr=arguments.json)
+    try:
+        return _sweep(arguments, open_account(arguments.region, arguments.account), told)
+    except SweepError as error:
+        raise CommandError(f"Nothing was changed: {error}.") from None
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("What AWS was asked to remove still goes: run it again.") from None
+
+
+def _kinds(arguments: argparse.Namespace, account: Account) -> Sequence[Kind]:
+    """What is looked for: all if the cluster is gone, else what the state can tell apart.
+
+    Raises SweepError if there is no state to tell it.
+    """
+    if arguments.state is None:
+        refuse_if_cluster_exists(account, arguments.cluster)
+    elif cluster_status(account, arguments.cluster):
+        return [kind for kind in KINDS if kind.made_by_up]
+    return KINDS
+
+
+def _remove(
+    search: Search, kinds: Sequence[Kind], patience: float, console: Console
+) -> tuple[Survey, list[str]]:
+    """What is there afterwards, and a sentence for each thing of the cluster's that is left."""
+    with console.status("removing") as status:
+        progress = Progress(console, status)
+        removal = Removal(
+            search=search,
+            patience=patience,
+            removed=progress.removed,
+            waiting=progress.waiting,
+        )
+        removed = removal.run(kinds)
+        status.update("looking once more")
+        after = survey(search, kinds)
+    after.problems.extend(removed.problems)
+    return after, left_lines(after.left, removed.reasons)
+
+
+def _sweep(arguments: argparse.Namespace, account: Account, console: Console) -> int:
+    where = f"of cluster {arguments.cluster} in account {account.id}, {account.region}"
+    kinds = _kinds(arguments, account)
+    known = known_ids(arguments.state) if arguments.state else frozenset[str]()
+    search = Search(
+        account=account, cluster=arguments.cluster, data_too=arguments.volumes, known=known
+    )
+    with console.status(f"looking for what is left {where}"):
+        found = survey(search, kinds)
+    if found.findings:
+        console.print(findings_table(found.findings, removing=arguments.yes))
+    problems, lines = found.problems, list[str]()
+    if arguments.yes and any(finding.fate is Fate.REMOVE for finding in found.findings):
+        found, lines = _remove(search, kinds, arguments.wait, console)
+        problems = list(dict.fromkeys([*problems, *found.problems]))
+    for line in lines:
+        console.print(escape(line), highlight=False, soft_wrap=True)
+    if not problems:
+        count = len(found.left)
+        console.print(
+            f"{count or 'Nothing'} {where} {'are' if count > 1 else 'is'} left.",
+            highlight=False,
+            soft_wrap=True,
+        )
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if arguments.json:
+        print_json(as_json(found.left, problems))
+    return LEFT if problems or found.left else 0

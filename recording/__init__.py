@@ -1,7 +1,0 @@
-"""Records what a program declares, without an engine and without AWS."""
-
-from recording.account import Answers, account_of
-from recording.engine import Declared, Deployment
-from recording.run import event_loops, run
-
-__all__ = ["Answers", "Declared", "Deployment", "account_of", "event_loops", "run"]
