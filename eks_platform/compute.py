@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import pulumi
 
-from components.addons.node_termination_handler import QueueHandlerConfig
+from components.addons.node_termination_handler.config import QueueHandlerConfig
 from components.cluster.cluster import Cluster
 from components.cluster.eks_addons import (
     COREDNS_LABELS,

@@ -6,15 +6,12 @@ from typing import Any
 
 import pulumi
 
-from components.addons.node_termination_handler import (
-    NOBODY,
+from components.addons.node_termination_handler.component import (
     NodeTerminationHandler,
     NodeTerminationHandlerArgs,
-    QueueHandlerConfig,
-    handlers,
-    looks_after,
-    managed_tag,
 )
+from components.addons.node_termination_handler.config import QueueHandlerConfig, managed_tag
+from components.addons.node_termination_handler.who_drains import NOBODY, handlers, looks_after
 from components.nodes.managed import ManagedNodeGroup, ManagedNodeGroupArgs
 from components.nodes.spot import SpotNodeGroup, SpotNodeGroupArgs
 from components.nodes.spot_config import SpotNodeGroupConfig, group_names

@@ -7,6 +7,7 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
+from components.addons.addon import Surroundings
 from components.addons.addons import Addons, AddonsArgs
 from components.cluster.cluster import Cluster, ClusterArgs, ClusterConfig, deploys_as_admin
 from components.cluster.existing_cluster import (
@@ -59,8 +60,9 @@ class Platform(pulumi.ComponentResource):
         addons = self._addons(ground, compute)
         ready = [*compute.nodes, *compute.profiles, *compute.coredns, *([addons] if addons else [])]
         nodes = compute.nodes
-        if addons:
-            nodes.extend(addons.autoscaler)
+        if addons and (autoscaler := addons.declared.get("clusterAutoscaler")):
+            # It must outlive pods for which it adds nodes.
+            nodes.append(autoscaler)
         self._workloads(compute, nodes, ready)
 
         ref = ground.ref
@@ -137,21 +139,21 @@ class Platform(pulumi.ComponentResource):
         config = ground.config
         if not config.every_addon:
             return None
+        around = Surroundings(
+            cluster=ground.ref,
+            placement=compute.placement,
+            vpc_id=ground.vpc_id,
+            known_vpc_id=getattr(config.network, "vpc_id", None),
+            subnet_ids=ground.subnet_ids,
+            security_group_ids=compute.security_group_ids,
+            coredns=compute.coredns,
+            spot_groups=spot_group_names(ground),
+            zonal=any(group.per_zone for group in config.spot_node_groups.values()),
+        )
+        sections = {path.rpartition(".")[2]: each for path, each in config.every_addon.items()}
         return Addons(
             "addons",
-            AddonsArgs(
-                config=config.addons,
-                cluster_autoscaler=config.cluster_autoscaler,
-                cluster=ground.ref,
-                placement=compute.placement,
-                vpc_id=ground.vpc_id,
-                spot_groups=spot_group_names(ground),
-                zonal=any(group.per_zone for group in config.spot_node_groups.values()),
-                known_vpc_id=getattr(config.network, "vpc_id", None),
-                subnet_ids=ground.subnet_ids,
-                security_group_ids=compute.security_group_ids,
-                coredns=compute.coredns,
-            ),
+            AddonsArgs(sections=sections, around=around),
             opts=pulumi.ResourceOptions(parent=self),
         )
 

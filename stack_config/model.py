@@ -6,9 +6,9 @@ from typing import Annotated, Any
 from pydantic import Discriminator, Field, Tag
 
 from components import compatibility
-from components.addons.addon import NAMESPACE as ADDONS_NAMESPACE
-from components.addons.addon import AddonConfig
-from components.addons.cluster_autoscaler import ClusterAutoscalerConfig
+from components.addons.addon_config import NAMESPACE as ADDONS_NAMESPACE
+from components.addons.addon_config import AddonConfig
+from components.addons.cluster_autoscaler.config import ClusterAutoscalerConfig
 from components.addons.config import AddonsConfig
 from components.cluster.cluster import ClusterConfig
 from components.cluster.eks_addons import COREDNS_LABELS, EksAddonsConfig, Home

@@ -1,22 +1,28 @@
 """Which add-ons a stack file asks for, and what they need of each other."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any, get_args
 
 from pydantic.alias_generators import to_camel
 
 from ..section import Mistake, Section
-from .addon import AddonConfig
-from .aws_load_balancer_controller import AwsLoadBalancerControllerConfig
-from .ebs_csi import EbsCsiConfig
-from .efs_csi import EfsCsiConfig
-from .external_dns import ExternalDnsConfig, hostname_problem
-from .kube_ops_view import KubeOpsViewConfig
-from .metrics_server import MetricsServerConfig
-from .node_termination_handler import NodeTerminationHandlerConfig
+from .addon_config import AddonConfig
+from .aws_load_balancer_controller.config import AwsLoadBalancerControllerConfig
+from .cluster_autoscaler.config import ClusterAutoscalerConfig
+from .ebs_csi.config import EbsCsiConfig
+from .efs_csi.config import EfsCsiConfig
+from .external_dns.config import ExternalDnsConfig, hostname_problem
+from .kube_ops_view.config import KubeOpsViewConfig
+from .metrics_server.config import MetricsServerConfig
+from .node_termination_handler.config import NodeTerminationHandlerConfig
 
 
 class AddonsConfig(Section):
-    """One key an add-on. Absent means off; `{}` is on with every default."""
+    """One key an add-on. Absent means off; `{}` is on with every default.
+
+    This is the registry of add-ons: a key's folder here, `metrics_server` for `metricsServer`, has
+    the add-on's `config`, `component` and `example`. An add-on comes after those that it needs.
+    """
 
     aws_load_balancer_controller: AwsLoadBalancerControllerConfig | None = None
     """Load balancers for Services and Ingresses."""
@@ -52,3 +58,19 @@ class AddonsConfig(Section):
             problem = hostname_problem(page.hostname, dns.zones, dns.exclude_domains)
             if problem:
                 yield Mistake("kubeOpsView.hostname", problem, page.hostname)
+
+
+def sections() -> Iterator[tuple[str, type[AddonConfig]]]:
+    """Each add-on's folder with the class of its section; with two classes where it has modes."""
+    for folder, field in AddonsConfig.model_fields.items():
+        for section in _section_classes(field.annotation):
+            yield folder, section
+    # Its section stands on the stack file's top level, since it is about nodes too.
+    yield "cluster_autoscaler", ClusterAutoscalerConfig
+
+
+def _section_classes(annotation: Any) -> Iterator[type[AddonConfig]]:
+    if isinstance(annotation, type) and issubclass(annotation, AddonConfig):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _section_classes(part)

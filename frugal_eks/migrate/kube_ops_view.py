@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from components.addons.aws_load_balancer_controller import LOAD_BALANCER_CLASS
-from components.addons.external_dns import ANNOTATION_PREFIX
-from components.addons.kube_ops_view import CHART, NLB, PORT
+from components.addons.aws_load_balancer_controller.component import LOAD_BALANCER_CLASS
+from components.addons.external_dns.component import ANNOTATION_PREFIX
+from components.addons.kube_ops_view.component import CHART, NLB, PORT
 from frugal_eks.migrate.eksctl.network import EXAMPLE_CIDR
 from frugal_eks.migrate.notes import Place
 from frugal_eks.migrate.reader import Reader

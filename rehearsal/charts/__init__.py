@@ -8,6 +8,8 @@ from typing import Any, cast
 
 import yaml
 
+from components.addons.addon_config import ChartConfig
+from components.addons.config import sections
 from components.addons.user_values import OPEN_MAPS, merged, unlisted
 from rehearsal.charts.placeholders import Placeholder, write
 
@@ -22,14 +24,9 @@ UPSTREAM_SCHEMA = "upstream.schema.json"
 CHARTS = (
     "karpenter",
     "karpenter-crd",
-    "aws-load-balancer-controller",
-    "external-dns",
-    "cluster-autoscaler",
-    "metrics-server",
-    "kube-ops-view",
-    "aws-efs-csi-driver",
-    "aws-node-termination-handler",
+    *dict.fromkeys(each.CHART_NAME for _, each in sections() if issubclass(each, ChartConfig)),
 )
+"""The charts that have a stand-in: Karpenter's and each add-on's."""
 
 CLOSED = {"karpenter": frozenset({"securityContext"})}
 """Maps of a Kubernetes type of which a chart takes only the fields that it names."""

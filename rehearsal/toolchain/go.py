@@ -252,5 +252,7 @@ def _end_group(child: subprocess.Popen[str]) -> None:
 
 
 def _failure(tool: str, lines: Sequence[str]) -> str:
-    told = "\n".join(f"  {line}" for line in lines[-LAST_LINES:])
+    # `go build -v` names each package on a line of its own, also after a mistake was printed.
+    sentences = [line for line in lines if " " in line] or lines
+    told = "\n".join(f"  {line}" for line in sentences[-LAST_LINES:])
     return f"go could not build {tool}; its last lines:\n{told}"

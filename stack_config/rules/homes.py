@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from components.addons.addon import NAMESPACE as ADDONS_NAMESPACE
+from components.addons.addon_config import NAMESPACE as ADDONS_NAMESPACE
 from components.cluster.eks_addons import COREDNS_LABELS, Home
 from components.cluster.eks_addons import NAMESPACE as COREDNS_NAMESPACE
 from components.cluster.existing_cluster import ExistingClusterConfig

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from components.addons.node_termination_handler import ImdsHandlerConfig, QueueHandlerConfig
+from components.addons.node_termination_handler.config import ImdsHandlerConfig, QueueHandlerConfig
 from components.addons.node_termination_handler.who_drains import (
     looks_after,
     managed_labels,

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from components.addons.addon import NAMESPACE
+from components.addons.addon_config import NAMESPACE
 from components.addons.metrics_server import component as metrics_server
 from components.cluster.fargate_limits import pod_problems
 from components.kubernetes.charts import survives_unquoted

@@ -3,96 +3,24 @@
 import json
 from decimal import Decimal
 from itertools import product
-from typing import NamedTuple
 
 import jsonschema
 import pytest
 from lightkube.utils.quantity import parse_quantity
-from pydantic import TypeAdapter
+from pydantic import ValidationError
 
-from components.addons import cluster_autoscaler, node_termination_handler
-from components.addons.addon import FARGATE_SIZE, NAMESPACE
-from components.addons.aws_load_balancer_controller import component as aws_load_balancer_controller
-from components.addons.efs_csi import component as efs_csi
-from components.addons.external_dns import component as external_dns
-from components.addons.kube_ops_view import component as kube_ops_view
-from components.addons.metrics_server import component as metrics_server
+from components.addons.addon_config import FARGATE_SIZE, NAMESPACE
 from components.cluster.fargate_limits import pod_problems
 from components.kubernetes.charts import ChartSource
-from components.placement import Placement, RunsOn
-from tests.cluster_refs import cluster_ref
+from components.placement import RunsOn
+from tests.components.addons.programs import CHARTS
 
+RELEASE = "kubernetes:helm.sh/v3:Release"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-class Addon(NamedTuple):
-    """What is installed, and how the pods of its chief workload are known."""
-
-    values: dict
-    deployment: str
-    labels: dict
-
-
-def addon(chart, runs_on=RunsOn.FARGATE, images=None, **config):
-    """The chart's values as the component makes them, with plain values as inputs."""
-    common = {
-        "cluster": cluster_ref(charts=ChartSource(images=images)),
-        "placement": Placement(runs_on=runs_on),
-    }
-    match chart:
-        case "aws-load-balancer-controller":
-            part = aws_load_balancer_controller
-            made = part.AwsLoadBalancerControllerConfig.model_validate(config)
-            args = part.AwsLoadBalancerControllerArgs(config=made, vpc_id="vpc-1", **common)
-            told = part.helm_values(args)
-        case "external-dns":
-            part = external_dns
-            made = part.ExternalDnsConfig.model_validate({"zones": ["example.com"]} | config)
-            args = part.ExternalDnsArgs(config=made, **common)
-            told = part.helm_values(args, zone_ids=["Z1", "Z2"])
-        case "cluster-autoscaler":
-            part = cluster_autoscaler
-            made = part.ClusterAutoscalerConfig.model_validate(config)
-            args = part.ClusterAutoscalerArgs(config=made, **common)
-            told = part.helm_values(args)
-        case "metrics-server":
-            part = metrics_server
-            made = part.MetricsServerConfig.model_validate(config)
-            args = part.MetricsServerArgs(config=made, **common)
-            told = part.helm_values(args)
-        case "aws-node-termination-handler":
-            part = node_termination_handler
-            made = TypeAdapter(part.NodeTerminationHandlerConfig).validate_python(config)
-            args = part.NodeTerminationHandlerArgs(config=made, groups=["dev-spot"], **common)
-            if made.mode == "imds":
-                told = part.imds_values(args, made)
-            else:
-                told = part.queue_values(args, made, queue_url="https://sqs/dev-nth")
-        case "kube-ops-view":
-            part = kube_ops_view
-            made = part.KubeOpsViewConfig.model_validate(config)
-            args = part.KubeOpsViewArgs(config=made, **common)
-            told = part.helm_values(args)
-        case _:
-            part = efs_csi
-            made = part.EfsCsiConfig.model_validate(config)
-            args = part.EfsCsiArgs(
-                config=made, vpc_id="vpc-1", subnet_ids=["s"], security_group_ids=["g"], **common
-            )
-            told = part.helm_values(args)
-    name = "efs-csi-controller" if chart == "aws-efs-csi-driver" else chart
-    return Addon(told, name, made.POD_LABELS)
-
-
-ADDONS = (
-    "aws-load-balancer-controller",
-    "external-dns",
-    "cluster-autoscaler",
-    "metrics-server",
-    "kube-ops-view",
-    "aws-efs-csi-driver",
-    "aws-node-termination-handler",
-)
+DEPLOYMENTS = {"aws-efs-csi-driver": "efs-csi-controller"}
+"""Names of the chief workload where it is not the chart's."""
 MORE = {
     "aws-load-balancer-controller": {"replicas": 2, "defaultTags": {"team": "a", "env": "b"}},
     "external-dns": {"policy": "sync", "excludeDomains": ["office.example.com"]},
@@ -105,36 +33,65 @@ MORE = {
     "metrics-server": {"replicas": 2},
     "kube-ops-view": {"timeZone": "Asia/Seoul"},
     "aws-efs-csi-driver": {"replicas": 2},
-    "aws-node-termination-handler": {"heartbeatIntervalSeconds": 60, "replicas": 1},
 }
+"""Options that bring more values with them."""
+each_chart = pytest.mark.parametrize("addon", CHARTS, ids=lambda each: each.section.__name__)
+each_deployment = pytest.mark.parametrize(
+    "addon",
+    [each for each in CHARTS if not each.section.ON_EVERY_NODE],
+    ids=lambda each: each.section.__name__,
+)
 
 
-@pytest.fixture(scope="module")
-def installed(render):
-    """The objects that an add-on's chart makes with the component's values."""
+@pytest.fixture
+def values(deploy, account):
+    """The chart's values as the add-on's component makes them."""
 
-    def run(chart, runs_on=RunsOn.FARGATE, **config):
-        return render(chart, addon(chart, runs_on, **config).values, NAMESPACE)
+    def run(addon, runs_on=RunsOn.FARGATE, images=None, **keys):
+        program = addon.program(runs_on, charts=ChartSource(images=images), keys=keys)
+        return deploy(program, account).one(RELEASE).inputs["values"]
 
     return run
+
+
+@pytest.fixture
+def installed(render, values):
+    """The objects that an add-on's chart makes with the component's values."""
+
+    def run(addon, runs_on=RunsOn.FARGATE, **keys):
+        return render(addon.section.CHART_NAME, values(addon, runs_on, **keys), NAMESPACE)
+
+    return run
+
+
+def deployment(addon):
+    chart = addon.section.CHART_NAME
+    return DEPLOYMENTS.get(chart, chart)
 
 
 def pod(objects, name, kind="Deployment"):
     return objects[kind, name]["spec"]["template"]
 
 
+def service_account(values):
+    """What the values say of the chief workload's account; empty where the chart makes it."""
+    places = (values, values.get("controller", {}), values.get("rbac", {}))
+    return next((each["serviceAccount"] for each in places if "serviceAccount" in each), {})
+
+
+@each_chart
 @pytest.mark.parametrize(
-    ("chart", "runs_on", "images"),
-    list(product(ADDONS, RunsOn, (None, "mirror.example.com/x"))),
+    ("runs_on", "images"), list(product(RunsOn, (None, "mirror.example.com/x")))
 )
 def test_what_the_component_gives_has_only_keys_that_upstream_has(
-    assembled, chart, runs_on, images
+    assembled, values, addon, runs_on, images
 ):
+    chart = addon.section.CHART_NAME
     schema = json.loads((assembled / chart / "values.schema.json").read_text())
-    more = MORE[chart] | ({"nodeSelector": {"a": "b"}} if runs_on is RunsOn.NODES else {})
+    more = MORE.get(chart, {}) | ({"nodeSelector": {"a": "b"}} if runs_on is RunsOn.NODES else {})
 
-    jsonschema.validate(addon(chart, runs_on, images).values, schema)
-    jsonschema.validate(addon(chart, runs_on, images, **more).values, schema)
+    jsonschema.validate(values(addon, runs_on, images), schema)
+    jsonschema.validate(values(addon, runs_on, images, **more), schema)
 
 
 def test_what_upstreams_own_schema_refuses_is_refused(assembled):
@@ -147,108 +104,78 @@ def test_what_upstreams_own_schema_refuses_is_refused(assembled):
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize(("chart", "runs_on"), list(product(ADDONS, RunsOn)))
-def test_pods_are_those_that_the_component_says(installed, chart, runs_on):
-    known = addon(chart, runs_on)
+@each_deployment
+@pytest.mark.parametrize("runs_on", RunsOn)
+def test_pods_are_those_that_the_component_says(installed, addon, runs_on):
+    objects = installed(addon, runs_on)
 
-    objects = installed(chart, runs_on)
-
-    deployment = objects["Deployment", known.deployment]
-    labels = deployment["spec"]["template"]["metadata"]["labels"]
-    selector = deployment["spec"]["selector"]["matchLabels"]
-    assert known.labels.items() <= labels.items()
+    workload = objects["Deployment", deployment(addon)]
+    labels = workload["spec"]["template"]["metadata"]["labels"]
+    selector = workload["spec"]["selector"]["matchLabels"]
+    assert addon.section.POD_LABELS.items() <= labels.items()
     assert selector.items() <= labels.items()
-    assert deployment["metadata"]["namespace"] == NAMESPACE
-    for (kind, _), one in objects.items():
+    assert workload["metadata"]["namespace"] == NAMESPACE
+    for (kind, _), each in objects.items():
         if kind == "Service":
-            assert one["spec"]["selector"].items() <= labels.items()
+            assert each["spec"]["selector"].items() <= labels.items()
         if kind == "PodDisruptionBudget":
-            assert one["spec"]["selector"]["matchLabels"] == selector
+            assert each["spec"]["selector"]["matchLabels"] == selector
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("chart", ADDONS)
-def test_fargate_can_run_them_in_its_smallest_size(installed, chart):
-    known = addon(chart)
-
-    spec = pod(installed(chart), known.deployment)["spec"]
+@each_deployment
+def test_fargate_can_run_them_in_its_smallest_size(installed, addon):
+    spec = pod(installed(addon), deployment(addon))["spec"]
 
     assert list(pod_problems(spec)) == []
     sizes = [container["resources"] for container in spec["containers"]]
     assert [size["requests"] for size in sizes] == [size["limits"] for size in sizes]
     for resource, most in FARGATE_SIZE.items():
-        asked = [parse_quantity(size["requests"][resource]) for size in sizes]
-        assert Decimal(0) < sum(asked) <= parse_quantity(most)
+        requests = [parse_quantity(size["requests"][resource]) for size in sizes]
+        assert Decimal(0) < sum(requests) <= parse_quantity(most)
     required = spec.get("affinity", {}).get("nodeAffinity", {}).get(REQUIRED)
     assert required is None
     assert spec.get("nodeSelector", {}).keys() <= {"kubernetes.io/os"}
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize(
-    "chart",
-    [
-        "aws-load-balancer-controller",
-        "external-dns",
-        "cluster-autoscaler",
-        "aws-efs-csi-driver",
-        "aws-node-termination-handler",
-    ],
-)
-def test_an_account_with_rights_is_the_programs_and_the_pods_run_as_it(installed, chart):
-    known = addon(chart)
-    places = (known.values, known.values.get("controller", {}), known.values.get("rbac", {}))
-    (account,) = (one["serviceAccount"] for one in places if "serviceAccount" in one)
+@each_deployment
+def test_the_pods_run_as_the_programs_account_or_the_charts(installed, values, addon):
+    account = service_account(values(addon))
+    name = account.get("name", deployment(addon))
 
-    objects = installed(chart)
+    objects = installed(addon)
 
-    assert ("ServiceAccount", account["name"]) not in objects
-    assert pod(objects, known.deployment)["spec"]["serviceAccountName"] == account["name"]
+    assert (("ServiceAccount", name) in objects) is account.get("create", True)
+    assert pod(objects, deployment(addon))["spec"]["serviceAccountName"] == name
     bound = {
         subject["name"]
-        for (kind, name), one in objects.items()
-        if kind.endswith("Binding") and "csi-node" not in name
-        for subject in one["subjects"]
+        for (kind, binding), each in objects.items()
+        if kind.endswith("Binding") and "csi-node" not in binding
+        for subject in each["subjects"]
     }
-    assert bound == {account["name"]}
+    assert bound == {name}
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("chart", ["metrics-server", "kube-ops-view"])
-def test_an_account_without_rights_is_the_charts(installed, chart):
-    objects = installed(chart)
+@each_deployment
+def test_the_base_nodes_are_chosen_where_there_are_some(installed, addon):
+    objects = installed(addon, RunsOn.NODES, nodeSelector={"lifecycle": "OnDemand"})
 
-    assert ("ServiceAccount", chart) in objects
-    assert pod(objects, chart)["spec"]["serviceAccountName"] == chart
-
-
-@pytest.mark.engine
-@pytest.mark.parametrize("chart", ADDONS)
-def test_the_base_nodes_are_chosen_where_there_are_some(installed, chart):
-    known = addon(chart)
-
-    objects = installed(chart, RunsOn.NODES, nodeSelector={"lifecycle": "OnDemand"})
-
-    selector = pod(objects, known.deployment)["spec"]["nodeSelector"]
+    selector = pod(objects, deployment(addon))["spec"]["nodeSelector"]
     assert selector["lifecycle"] == "OnDemand"
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize(
-    "chart",
-    [
-        "aws-load-balancer-controller",
-        "metrics-server",
-        "aws-efs-csi-driver",
-        "aws-node-termination-handler",
-    ],
-)
-def test_a_disruption_budget_is_there_from_two_replicas_on(installed, chart):
-    known = addon(chart)
+@each_deployment
+def test_a_drain_takes_one_of_two_replicas_at_a_time_and_is_not_held_up_by_one(installed, addon):
+    try:
+        two = installed(addon, replicas=2)
+    except ValidationError:
+        return  # Two of these pods would do the same work twice: the section refuses them.
+    one = installed(addon, replicas=1)
 
-    one, two = installed(chart, replicas=1), installed(chart, replicas=2)
-
-    budget = ("PodDisruptionBudget", known.deployment)
-    assert budget not in one
-    assert budget in two
-    assert two["Deployment", known.deployment]["spec"]["replicas"] == 2  # noqa: PLR2004
+    budget = ("PodDisruptionBudget", deployment(addon))
+    assert one.get(budget, {"spec": {"maxUnavailable": 1}})["spec"]["maxUnavailable"] == 1
+    assert two[budget]["spec"]["maxUnavailable"] == 1
+    assert two["Deployment", deployment(addon)]["spec"]["replicas"] == 2  # noqa: PLR2004

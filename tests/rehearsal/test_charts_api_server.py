@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 import yaml
 
-from components.addons.addon import NAMESPACE
+from components.addons.addon_config import NAMESPACE
 from components.placement import RunsOn
 from rehearsal import control_plane, toolchain
 from rehearsal.aws.eks_service.addon_manifests import Installation, objects_of

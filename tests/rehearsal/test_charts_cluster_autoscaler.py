@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from components.addons.addon import NAMESPACE
+from components.addons.addon_config import NAMESPACE
 from tests.rehearsal.test_charts_addons import addon, pod
 
 pytestmark = pytest.mark.engine

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from components.addons import cluster_autoscaler
 from components.addons.aws_load_balancer_controller import component as aws_load_balancer_controller
+from components.addons.cluster_autoscaler import component as cluster_autoscaler
 from components.addons.efs_csi import component as efs_csi
 from components.addons.external_dns import component as external_dns
 from components.placement import RunsOn

@@ -2,7 +2,7 @@
 
 import pytest
 
-from components.addons.addon import NAMESPACE
+from components.addons.addon_config import NAMESPACE
 from components.placement import RunsOn
 from tests.rehearsal.test_charts_addons import addon, pod
 

@@ -9,7 +9,7 @@ from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Service, ServiceAccount
 from lightkube.resources.networking_v1 import Ingress
 
-from components.addons.addon import NAMESPACE
+from components.addons.addon_config import NAMESPACE
 from components.addons.aws_load_balancer_controller import component as lbc
 from components.addons.external_dns import component as external_dns
 from components.addons.kube_ops_view import component as kube_ops_view

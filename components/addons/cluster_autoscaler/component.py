@@ -10,19 +10,20 @@ import pulumi_kubernetes as k8s
 
 from ... import compatibility, versions
 from ...kubernetes.charts import Chart
-from ...location import Location
-from ...nodes.spot_tags import discovery_tags
 from ..addon import (
     AddonAccount,
     ChartArgs,
+    Declared,
     ServiceAccountArgs,
+    Surroundings,
     install,
     release_options,
 )
 from .config import ClusterAutoscalerConfig
+from .policy import iam_policy
 
 CHART = Chart(
-    name="cluster-autoscaler",
+    name=ClusterAutoscalerConfig.CHART_NAME,
     repository="https://kubernetes.github.io/autoscaler",
     version=versions.CLUSTER_AUTOSCALER_CHART,
 )
@@ -85,53 +86,22 @@ class ClusterAutoscaler(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def iam_policy(*, location: Location, cluster: str, groups: Sequence[str] = ()) -> dict[str, Any]:
-    """Upstream's full policy (its cloudprovider/aws/README.md), but for this cluster alone.
-
-    Without `groups`, names of Auto Scaling groups, those that carry the cluster's tags.
-    """
-    see = {
-        "Sid": "SeeGroupsAndInstanceTypes",
-        "Effect": "Allow",
-        "Action": [
-            "autoscaling:DescribeAutoScalingGroups",
-            "autoscaling:DescribeAutoScalingInstances",
-            "autoscaling:DescribeLaunchConfigurations",
-            "autoscaling:DescribeScalingActivities",
-            "ec2:DescribeImages",
-            "ec2:DescribeInstanceTypes",
-            "ec2:DescribeLaunchTemplateVersions",
-            "ec2:GetInstanceTypesFromInstanceRequirements",
-        ],
-        # Auto Scaling and EC2 cannot narrow these actions to one thing.
-        "Resource": "*",
-    }
-    # Of a managed group without nodes it learns labels and taints here.
-    see_managed = {
-        "Sid": "SeeManagedNodeGroups",
-        "Effect": "Allow",
-        "Action": "eks:DescribeNodegroup",
-        "Resource": location.arn("eks", f"nodegroup/{cluster}/*/*"),
-    }
-    # Between the colons stands an id that EC2 gives the group.
-    scale: dict[str, Any] = {
-        "Sid": "ScaleGroups",
-        "Effect": "Allow",
-        "Action": [
-            "autoscaling:SetDesiredCapacity",
-            "autoscaling:TerminateInstanceInAutoScalingGroup",
-        ],
-        "Resource": [
-            location.arn("autoscaling", f"autoScalingGroup:*:autoScalingGroupName/{group}")
-            for group in groups or ("*",)
-        ],
-    }
-    if not groups:
-        # Discovery looks at the tags' keys only; here their values count.
-        tags = discovery_tags(cluster)
-        equal = {f"aws:ResourceTag/{key}": value for key, value in tags.items()}
-        scale["Condition"] = {"StringEquals": equal}
-    return {"Version": "2012-10-17", "Statement": [see, see_managed, scale]}
+def declare(
+    config: ClusterAutoscalerConfig, around: Surroundings, opts: pulumi.ResourceOptions
+) -> Declared:
+    """The add-on as a stack file asks for it."""
+    addon = ClusterAutoscaler(
+        "cluster-autoscaler",
+        ClusterAutoscalerArgs(
+            config=config,
+            cluster=around.cluster,
+            placement=around.placement(config.POD_LABELS),
+            spot_groups=around.spot_groups,
+            zonal=around.zonal,
+        ),
+        opts=opts,
+    )
+    return Declared(component=addon)
 
 
 def spot_first(groups: Sequence[str]) -> dict[int, list[str]]:

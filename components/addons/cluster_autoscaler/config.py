@@ -9,7 +9,7 @@ from pydantic import Field
 from ...kubernetes.charts import UNQUOTED, survives_unquoted
 from ...kubernetes.quantities import Duration
 from ...section import Mistake, Section
-from ..addon import PodsConfig
+from ..addon_config import PodsConfig
 
 FLAGS: Mapping[str, str] = {
     "expander": "expander",

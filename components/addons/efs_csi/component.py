@@ -1,37 +1,35 @@
 """EFS CSI driver: volumes that many pods share, in every zone."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Any
 
 import pulumi
-from pydantic import Field
 
 from ... import versions
 from ...kubernetes.charts import Chart
 from ...kubernetes.kubernetes_object import KubernetesObject
-from ...location import Location
-from ...section import Mistake
 from ..addon import (
     AddonAccount,
     ChartArgs,
-    PodsConfig,
+    Declared,
     ServiceAccountArgs,
+    Surroundings,
     install,
     release_options,
-    resources,
 )
+from ..addon_config import resources
+from .config import EfsCsiConfig
 from .efs_file_system import (
     EfsFileSystem,
     EfsFileSystemArgs,
-    FileSystemConfig,
-    FileSystemId,
     cluster_tag,
     storage_class,
 )
+from .policy import iam_policy
 
 CHART = Chart(
-    name="aws-efs-csi-driver",
+    name=EfsCsiConfig.CHART_NAME,
     repository="https://kubernetes-sigs.github.io/aws-efs-csi-driver",
     version=versions.EFS_CSI_CHART,
 )
@@ -42,9 +40,6 @@ SIDECAR_IMAGES = {
     "csiProvisioner": "public.ecr.aws/csi-components/csi-provisioner",
 }
 SERVICE_ACCOUNT = "efs-csi-controller-sa"
-DRIVER_TAG = "efs.csi.aws.com/cluster"
-"""What the driver puts on every access point, with the value `true`."""
-
 SIDECAR_SIZES = {
     "csiProvisioner": {"cpu": "30m", "memory": "64M"},
     "livenessProbe": {"cpu": "20m", "memory": "32M"},
@@ -53,42 +48,6 @@ SIDECAR_SIZES = {
 Fargate's smallest size holds. A sidecar without a size takes the driver's size
 (templates/controller-deployment.yaml), which would not fit there; and the nodes' liveness probe has
 the controller's size, since the chart has one key for both."""
-
-StorageClassName = Annotated[str, Field(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", max_length=63)]
-
-
-class EfsCsiConfig(PodsConfig):
-    """The driver, and if asked for a file system with a storage class. `cpu` and `memory` are those
-    of the driver's own container; its two sidecars take 50m and 96M more. With a controller on
-    Fargate the liveness probe's container of each node has Fargate's limit of 20m too, since the
-    chart has one key (`sidecars.livenessProbe.resources`) for both."""
-
-    CHART_NAME: ClassVar[str] = CHART.name
-    POD_LABELS: ClassVar[Mapping[str, str]] = {
-        "app": "efs-csi-controller",
-        "app.kubernetes.io/name": CHART.name,
-        "app.kubernetes.io/instance": CHART.name,
-    }
-    ENDPOINTS: ClassVar[tuple[str, ...]] = ("elasticfilesystem",)
-    ON_FARGATE: ClassVar[Mapping[str, str]] = {"cpu": "200m", "memory": "160M"}
-
-    file_system: FileSystemConfig | None = None
-    """One of the stack's own; `{}` is enough."""
-    file_system_id: FileSystemId | None = None
-    """One that exists, with mount targets that the cluster's security group may reach."""
-    storage_class: StorageClassName | None = None
-    """The class whose volumes lie there, each in a directory of its own. Absent: `efs`."""
-
-    def mistakes(self) -> Iterator[Mistake]:
-        """One file system at most, and no class without one."""
-        if self.file_system and self.file_system_id:
-            problem = "fileSystem makes another one: drop one of the two"
-            yield Mistake("fileSystemId", problem, self.file_system_id)
-        if self.storage_class and not (self.file_system or self.file_system_id):
-            problem = (
-                "its volumes would lie nowhere: add fileSystem: {} or fileSystemId, or drop it"
-            )
-            yield Mistake("storageClass", problem, self.storage_class)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,58 +134,24 @@ class EfsCsi(pulumi.ComponentResource):
         self.register_outputs({"fileSystemId": self.file_system_id})
 
 
-def iam_policy(*, location: Location, cluster: str, file_system_id: str) -> dict[str, Any]:
-    """AWS's `AmazonEFSCSIDriverPolicy`, for the access points of this cluster alone.
-
-    The managed one lets each controller of an account delete the access points of all clusters, and
-    refuses every tag but the driver's, so that nobody could tell them apart.
-    """
-    points = location.arn("elasticfilesystem", "access-point/*")
-    tags = {DRIVER_TAG: "true", **cluster_tag(cluster)}
-    asked = {f"aws:RequestTag/{key}": value for key, value in tags.items()}
-    there = {f"aws:ResourceTag/{key}": value for key, value in tags.items()}
-    return {
-        "Version": "2012-10-17",
-        "Statement": [
-            {
-                "Sid": "AllowDescribe",
-                "Effect": "Allow",
-                "Action": [
-                    "elasticfilesystem:DescribeAccessPoints",
-                    "elasticfilesystem:DescribeFileSystems",
-                    "elasticfilesystem:DescribeMountTargets",
-                    "ec2:DescribeAvailabilityZones",
-                ],
-                "Resource": "*",
-            },
-            {
-                "Sid": "AllowCreateAccessPoint",
-                "Effect": "Allow",
-                "Action": "elasticfilesystem:CreateAccessPoint",
-                "Resource": location.arn("elasticfilesystem", f"file-system/{file_system_id}"),
-                "Condition": {"StringEquals": asked},
-            },
-            {
-                "Sid": "AllowTagNewAccessPoints",
-                "Effect": "Allow",
-                "Action": "elasticfilesystem:TagResource",
-                "Resource": points,
-                "Condition": {
-                    "StringEquals": {
-                        "elasticfilesystem:CreateAction": "CreateAccessPoint",
-                        **asked,
-                    }
-                },
-            },
-            {
-                "Sid": "AllowDeleteAccessPoint",
-                "Effect": "Allow",
-                "Action": "elasticfilesystem:DeleteAccessPoint",
-                "Resource": points,
-                "Condition": {"StringEquals": there},
-            },
-        ],
-    }
+def declare(config: EfsCsiConfig, around: Surroundings, opts: pulumi.ResourceOptions) -> Declared:
+    """The add-on as a stack file asks for it."""
+    addon = EfsCsi(
+        "efs-csi",
+        EfsCsiArgs(
+            config=config,
+            cluster=around.cluster,
+            placement=around.placement(config.POD_LABELS),
+            vpc_id=around.vpc_id,
+            subnet_ids=around.subnet_ids,
+            security_group_ids=around.security_group_ids,
+        ),
+        opts=opts,
+    )
+    return Declared(
+        component=addon,
+        outputs={"efsFileSystemId": addon.file_system_id} if addon.file_system_id else {},
+    )
 
 
 def helm_values(args: EfsCsiArgs) -> dict[str, Any]:

@@ -2,35 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
-from pydantic import Field
 
-from ...section import Section
+from .config import FileSystemConfig
 
 NFS_PORT = 2049
 PROVISIONER = "efs.csi.aws.com"
-
-FileSystemId = Annotated[str, Field(pattern=r"^fs-[0-9a-f]{8,40}$")]
-
-
-class FileSystemConfig(Section):
-    """Encrypted, in every zone, billed by what lies in it: 0.30 USD a GB and month, about a tenth
-    of that for files that nobody reads."""
-
-    throughput_mode: Literal["elastic", "bursting"] = "elastic"
-    """elastic: as fast as asked for, 0.03 USD a GB read and 0.06 written. bursting: free, but a
-    file system of 20 GB has 1 MB a second once its credits are used up."""
-    infrequent_access_days: Literal[1, 7, 14, 30, 60, 90, 180, 270, 365, "never"] = 30
-    """Files that were not read for so long move to the cheap class, and back when they are read."""
-    kms_key_arn: str | None = Field(default=None, pattern=r"^arn:aws[a-z-]*:kms:\S+:key/\S+$")
-    """Absent: AWS's own key for EFS. It cannot be changed: another key makes another file system,
-    and what lies in the old one is lost."""
-    keep_on_destroy: bool = False
-    """true: a destroy, or taking this section away, leaves the file system with its files, without
-    mount targets. By its id, as `fileSystemId`, another stack can have it; delete it yourself."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,28 +1,29 @@
 """ExternalDNS: keeps Route 53 records in step with Services and Ingresses."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as k8s
-from pydantic import Field
 
 from ... import versions
 from ...kubernetes.charts import Chart
-from ...section import Mistake
 from ..addon import (
     AddonAccount,
     ChartArgs,
-    PodsConfig,
+    Declared,
     ServiceAccountArgs,
+    Surroundings,
     install,
     release_options,
 )
+from .config import ExternalDnsConfig
+from .policy import iam_policy
 
 CHART = Chart(
-    name="external-dns",
+    name=ExternalDnsConfig.CHART_NAME,
     repository="https://kubernetes-sigs.github.io/external-dns",
     version=versions.EXTERNAL_DNS_CHART,
 )
@@ -32,42 +33,6 @@ ANNOTATION_PREFIX = "external-dns.alpha.kubernetes.io/"
 """The prefix of the annotations that ExternalDNS reads, `hostname` for example."""
 SAFE_TO_EVICT = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}
 """Else Cluster Autoscaler keeps a node for a pod of kube-system without a disruption budget."""
-
-DnsName = Annotated[
-    str,
-    Field(pattern=r"^[a-z0-9-]+(\.[a-z0-9-]+)+$", max_length=253, examples=["example.com"]),
-]
-
-
-class ExternalDnsConfig(PodsConfig):
-    """Which names it writes, and how boldly."""
-
-    CHART_NAME: ClassVar[str] = CHART.name
-    POD_LABELS: ClassVar[Mapping[str, str]] = {
-        "app.kubernetes.io/name": "external-dns",
-        "app.kubernetes.io/instance": "external-dns",
-    }
-    NO_ENDPOINT: ClassVar[str | None] = "Route 53"
-
-    zones: tuple[DnsName, ...] = Field(min_length=1)
-    """Hosted zones of this account by name; each must exist."""
-    zone_type: Literal["public", "private"] = "public"
-    """Where a name has both a public and a private zone, only this one is written."""
-    exclude_domains: tuple[DnsName, ...] = ()
-    """Parts of the zones that are left alone."""
-    policy: Literal["upsert-only", "sync"] = "upsert-only"
-    """`sync` also deletes the records of a Service or Ingress that is gone."""
-
-    def mistakes(self) -> Iterator[Mistake]:
-        """Exclusions that exclude nothing, and pods that would fight."""
-        for i, name in enumerate(self.exclude_domains):
-            if not any(lies_in(name, zone) for zone in self.zones):
-                yield Mistake(
-                    f"excludeDomains[{i}]", "lies in none of zones: correct it or drop it", name
-                )
-        if self.replicas > 1:
-            problem = "is always 1, since two pods would write the same records at once: drop it"
-            yield Mistake("replicas", problem, self.replicas)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +79,23 @@ class ExternalDns(pulumi.ComponentResource):
         self.register_outputs({})
 
 
+def declare(
+    config: ExternalDnsConfig, around: Surroundings, opts: pulumi.ResourceOptions
+) -> Declared:
+    """The add-on as a stack file asks for it."""
+    addon = ExternalDns(
+        "external-dns",
+        ExternalDnsArgs(
+            config=config,
+            cluster=around.cluster,
+            placement=around.placement(config.POD_LABELS),
+            vpc_id=around.known_vpc_id,
+        ),
+        opts=opts,
+    )
+    return Declared(component=addon)
+
+
 def find_zones(args: ExternalDnsArgs, opts: pulumi.InvokeOptions) -> list[str]:
     """The ids of the configured zones, in their order.
 
@@ -154,18 +136,6 @@ def find_zones(args: ExternalDnsArgs, opts: pulumi.InvokeOptions) -> list[str]:
     return found
 
 
-def iam_policy(*, partition: str, zone_ids: Sequence[str]) -> dict[str, Any]:
-    """Upstream's policy without `ListTagsForResources`, which only `--aws-zone-tags` needs."""
-    write = {
-        "Effect": "Allow",
-        "Action": ["route53:ChangeResourceRecordSets", "route53:ListResourceRecordSets"],
-        "Resource": [f"arn:{partition}:route53:::hostedzone/{zone_id}" for zone_id in zone_ids],
-    }
-    # Route 53 cannot narrow this action to a zone.
-    find = {"Effect": "Allow", "Action": "route53:ListHostedZones", "Resource": "*"}
-    return {"Version": "2012-10-17", "Statement": [write, find]}
-
-
 def helm_values(args: ExternalDnsArgs, *, zone_ids: Sequence[str]) -> dict[str, Any]:
     """The chart's values, with every default written out whose change would cost records."""
     config = args.config
@@ -201,26 +171,3 @@ def helm_values(args: ExternalDnsArgs, *, zone_ids: Sequence[str]) -> dict[str, 
     if args.cluster.charts.images:
         values["image"] = {"repository": args.cluster.charts.image(IMAGE)}
     return values
-
-
-def hostname_problem(
-    hostname: str, zones: Sequence[str], excluded: Sequence[str] = ()
-) -> str | None:
-    """Why ExternalDNS would write no record for the name, and what to do; None: it will."""
-    if hostname in zones:
-        return (
-            "is a whole zone, whose own name cannot hold the record's owner: put a name before it"
-        )
-    if not any(lies_in(hostname, zone) for zone in zones):
-        return (
-            f"lies in no zone of addons.externalDns.zones ({', '.join(zones)}): "
-            "correct it, or add its zone there"
-        )
-    if any(lies_in(hostname, domain) for domain in excluded):
-        return "is left alone by addons.externalDns.excludeDomains: choose another, or exclude less"
-    return None
-
-
-def lies_in(name: str, domain: str) -> bool:
-    """Whether a name is the domain or one below it."""
-    return f".{name}".endswith(f".{domain}")

@@ -1,35 +1,23 @@
 """metrics-server: what pods and nodes use, for `kubectl top` and the HorizontalPodAutoscaler."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import pulumi
 
 from ... import versions
 from ...kubernetes.charts import Chart
-from ..addon import ChartArgs, PodsConfig, install, release_options
+from ..addon import ChartArgs, Declared, Surroundings, install, release_options
+from .config import MetricsServerConfig
 
 CHART = Chart(
-    name="metrics-server",
+    name=MetricsServerConfig.CHART_NAME,
     repository="https://kubernetes-sigs.github.io/metrics-server",
     version=versions.METRICS_SERVER_CHART,
 )
 IMAGE = "registry.k8s.io/metrics-server/metrics-server"
 PORT = 10251
 """The chart's own, 10250, is the kubelet's on Fargate (metrics-server#1271); free everywhere."""
-
-
-class MetricsServerConfig(PodsConfig):
-    """metrics-server has no rights in AWS; the control plane reaches its pods at port 10251."""
-
-    CHART_NAME: ClassVar[str] = CHART.name
-    POD_LABELS: ClassVar[Mapping[str, str]] = {
-        "app.kubernetes.io/name": CHART.name,
-        "app.kubernetes.io/instance": CHART.name,
-    }
-    # The chart's requests: enough for 100 nodes with 70 pods each (metrics-server, Scaling).
-    ON_NODES: ClassVar[Mapping[str, str]] = {"cpu": "100m", "memory": "200Mi"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +43,22 @@ class MetricsServer(pulumi.ComponentResource):
             release_options(self, args),
         )
         self.register_outputs({})
+
+
+def declare(
+    config: MetricsServerConfig, around: Surroundings, opts: pulumi.ResourceOptions
+) -> Declared:
+    """The add-on as a stack file asks for it."""
+    addon = MetricsServer(
+        "metrics-server",
+        MetricsServerArgs(
+            config=config,
+            cluster=around.cluster,
+            placement=around.placement(config.POD_LABELS),
+        ),
+        opts=opts,
+    )
+    return Declared(component=addon)
 
 
 def helm_values(args: MetricsServerArgs) -> dict[str, Any]:

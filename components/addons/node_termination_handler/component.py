@@ -16,13 +16,7 @@ from ...nodes.interruption import (
     termination_handler_patterns,
 )
 from ...placement import RunsOn
-from ..addon import (
-    AddonAccount,
-    ChartArgs,
-    ServiceAccountArgs,
-    install,
-    release_options,
-)
+from ..addon import AddonAccount, ChartArgs, ServiceAccountArgs, install, release_options
 from .affinity import node_affinity
 from .config import (
     CHART_NAME,

@@ -8,7 +8,7 @@ from pydantic import Discriminator, Field, Tag
 from ...names import TAG_KEY_LIMIT, fitted
 from ...section import Mistake
 from .. import user_values
-from ..addon import ChartConfig
+from ..addon_config import ChartConfig
 from .affinity import NodeSelectorTermConfig
 
 CHART_NAME = "aws-node-termination-handler"
@@ -46,6 +46,7 @@ class _HandlerConfig(ChartConfig):
     """What both ways have in common."""
 
     CHART_NAME: ClassVar[str] = CHART_NAME
+    WITH_NODE_GROUPS: ClassVar[bool] = True
 
     taint_node: bool = False
     """Whether a node is tainted too, for autoscalers and for pods that tolerate no cordon."""

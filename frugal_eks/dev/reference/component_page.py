@@ -6,6 +6,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from importlib.util import resolve_name
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -213,8 +214,10 @@ def _imports(part: Part, body: Sequence[ast.stmt]) -> Iterator[str]:
             names = [each for each in node.names if (each.asname or each.name) in used]
             if names:
                 node.names = names
-                if isinstance(node, ast.ImportFrom) and node.module:
-                    node.module = _installed(node.module)
+                if isinstance(node, ast.ImportFrom):
+                    name = "." * node.level + (node.module or "")
+                    node.module = _installed(resolve_name(name, module.__package__))
+                    node.level = 0
                 yield _import(node, names)
 
 

@@ -1,20 +1,15 @@
 """The components that have a page, each with its example and its place in the stack file."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import NamedTuple
 
 import pulumi
+from pydantic.alias_generators import to_camel, to_pascal
 
-from components.addons.aws_load_balancer_controller import AwsLoadBalancerController
-from components.addons.cluster_autoscaler import ClusterAutoscaler
-from components.addons.ebs_csi import EbsCsi
-from components.addons.efs_csi import EfsCsi
+from components.addons.config import AddonsConfig, sections
 from components.addons.efs_csi.efs_file_system import EfsFileSystem
-from components.addons.external_dns import ExternalDns
-from components.addons.kube_ops_view import KubeOpsView
-from components.addons.metrics_server import MetricsServer
-from components.addons.node_termination_handler import NodeTerminationHandler
 from components.cluster.cluster import Cluster
 from components.cluster.eks_addons import EksAddon
 from components.cluster.existing_cluster import ExistingCluster
@@ -59,12 +54,26 @@ class Part(NamedTuple):
     @property
     def example(self) -> Callable[..., object]:
         """Its use by itself."""
+        package, _, module = self.component.__module__.rpartition(".")
+        if module == "component":
+            return import_module(f"{package}.example").example
         name = _words(self.name, "_")
         return getattr(cluster_examples, name, None) or getattr(pod_examples, name)
 
 
 def _words(name: str, between: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", between, name).lower()
+
+
+_PAGES = {"cluster_autoscaler": ("spot.md",), "node_termination_handler": ("spot.md",)}
+
+
+def _addons() -> Iterator[Part]:
+    for folder in dict.fromkeys(folder for folder, _ in sections()):
+        component = import_module(f"components.addons.{folder}.component")
+        above = "addons." if folder in AddonsConfig.model_fields else ""
+        section = f"{above}{to_camel(folder)}"
+        yield Part(getattr(component, to_pascal(folder)), section, _PAGES.get(folder, ()))
 
 
 PARTS = (
@@ -81,15 +90,8 @@ PARTS = (
     Part(Karpenter, "karpenter", ("karpenter.md",)),
     Part(InterruptionQueue),
     Part(SpotServiceLinkedRole, "roles"),
-    Part(AwsLoadBalancerController, "addons.awsLoadBalancerController"),
-    Part(ClusterAutoscaler, "clusterAutoscaler", ("spot.md",)),
-    Part(EbsCsi, "addons.ebsCsi"),
-    Part(EfsCsi, "addons.efsCsi"),
+    *_addons(),
     Part(EfsFileSystem, "addons.efsCsi.fileSystem"),
-    Part(ExternalDns, "addons.externalDns"),
-    Part(KubeOpsView, "addons.kubeOpsView"),
-    Part(MetricsServer, "addons.metricsServer"),
-    Part(NodeTerminationHandler, "addons.nodeTerminationHandler", ("spot.md",)),
     Part(Overprovisioning, "overprovisioning"),
     Part(SampleWorkloads, "sampleWorkloads"),
     Part(ExtraReleases, "extraReleases.*"),

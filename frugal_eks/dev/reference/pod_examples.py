@@ -5,35 +5,8 @@ A page shows the body of the function with its component's name, and a test runs
 
 import pulumi
 
-from components.addons.aws_load_balancer_controller import (
-    AwsLoadBalancerController,
-    AwsLoadBalancerControllerArgs,
-    AwsLoadBalancerControllerConfig,
-)
-from components.addons.cluster_autoscaler import (
-    ClusterAutoscaler,
-    ClusterAutoscalerArgs,
-    ClusterAutoscalerConfig,
-)
-from components.addons.ebs_csi import EbsCsi, EbsCsiArgs, EbsCsiConfig
-from components.addons.efs_csi import EfsCsi, EfsCsiArgs, EfsCsiConfig
-from components.addons.efs_csi.efs_file_system import (
-    EfsFileSystem,
-    EfsFileSystemArgs,
-    FileSystemConfig,
-)
-from components.addons.external_dns import ExternalDns, ExternalDnsArgs, ExternalDnsConfig
-from components.addons.kube_ops_view import KubeOpsView, KubeOpsViewArgs, KubeOpsViewConfig
-from components.addons.metrics_server import (
-    MetricsServer,
-    MetricsServerArgs,
-    MetricsServerConfig,
-)
-from components.addons.node_termination_handler import (
-    NodeTerminationHandler,
-    NodeTerminationHandlerArgs,
-    QueueHandlerConfig,
-)
+from components.addons.efs_csi.config import FileSystemConfig
+from components.addons.efs_csi.efs_file_system import EfsFileSystem, EfsFileSystemArgs
 from components.cluster.existing_cluster import ExistingCluster
 from components.iam.pod_role import PodRole, PodRoleArgs
 from components.iam.service_role import ServiceRole, ServiceRoleArgs
@@ -48,76 +21,6 @@ from components.workloads.overprovisioning import (
 )
 from components.workloads.sample_workloads import SampleWorkloads, SampleWorkloadsArgs
 from components.workloads.sample_workloads.config import InflateConfig, SampleWorkloadsConfig
-
-
-def aws_load_balancer_controller(cluster: ExistingCluster) -> None:
-    args = AwsLoadBalancerControllerArgs(
-        config=AwsLoadBalancerControllerConfig(),
-        cluster=cluster.ref,
-        vpc_id=cluster.vpc_id,
-    )
-    AwsLoadBalancerController("aws-load-balancer-controller", args)
-
-
-def cluster_autoscaler(cluster: ExistingCluster) -> None:
-    args = ClusterAutoscalerArgs(
-        config=ClusterAutoscalerConfig(),
-        cluster=cluster.ref,
-    )
-    ClusterAutoscaler("cluster-autoscaler", args)
-
-
-def ebs_csi(cluster: ExistingCluster) -> None:
-    args = EbsCsiArgs(
-        config=EbsCsiConfig(),
-        cluster=cluster.ref,
-    )
-    EbsCsi("ebs-csi", args)
-
-
-def efs_csi(cluster: ExistingCluster) -> None:
-    args = EfsCsiArgs(
-        config=EfsCsiConfig(file_system_id="fs-0123456789abcdef0"),
-        cluster=cluster.ref,
-        vpc_id=cluster.vpc_id,
-        subnet_ids=cluster.subnet_ids,
-        security_group_ids=[cluster.ref.security_group_id],
-    )
-    EfsCsi("efs-csi", args)
-
-
-def external_dns(cluster: ExistingCluster) -> None:
-    args = ExternalDnsArgs(
-        config=ExternalDnsConfig(zones=("example.com",)),
-        cluster=cluster.ref,
-    )
-    ExternalDns("external-dns", args)
-
-
-def kube_ops_view(cluster: ExistingCluster) -> None:
-    args = KubeOpsViewArgs(
-        config=KubeOpsViewConfig(),
-        cluster=cluster.ref,
-    )
-    KubeOpsView("kube-ops-view", args)
-
-
-def metrics_server(cluster: ExistingCluster) -> None:
-    args = MetricsServerArgs(
-        config=MetricsServerConfig(),
-        cluster=cluster.ref,
-    )
-    MetricsServer("metrics-server", args)
-
-
-def node_termination_handler(cluster: ExistingCluster) -> None:
-    args = NodeTerminationHandlerArgs(
-        config=QueueHandlerConfig(),
-        cluster=cluster.ref,
-        groups=["shared-spot"],
-        safe_node_selector={"lifecycle": "OnDemand"},
-    )
-    NodeTerminationHandler("node-termination-handler", args)
 
 
 def efs_file_system(cluster: ExistingCluster) -> None:

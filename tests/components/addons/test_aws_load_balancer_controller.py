@@ -7,7 +7,8 @@ from pydantic import ValidationError
 
 from components import versions
 from components.addons.aws_load_balancer_controller import component as addon
-from components.kubernetes.charts import ChartSource
+from components.addons.aws_load_balancer_controller.config import AwsLoadBalancerControllerConfig
+from components.addons.aws_load_balancer_controller.policy import POLICY, iam_policy
 from components.location import Location
 from components.placement import RunsOn
 from tests.cluster_refs import given
@@ -30,7 +31,7 @@ def controller(config=None, **args):
     vpc = aws.ec2.Vpc("vpc", cidr_block="10.0.0.0/16")
     home = aws.sqs.Queue("home")  # stands for the pods' compute
     usual = {
-        "config": addon.AwsLoadBalancerControllerConfig(**(config or {})),
+        "config": AwsLoadBalancerControllerConfig(**(config or {})),
         "needs": [home],
         "vpc_id": vpc.id,
     }
@@ -56,7 +57,7 @@ def values(built):
 
 def policy(**given):
     known = {"partition": "aws", "region": "eu-west-1", "cluster": "dev", "vpc_id": "vpc-1"}
-    return addon.iam_policy(**(known | given))
+    return iam_policy(**(known | given))
 
 
 def upstream():
@@ -140,8 +141,8 @@ def test_the_policy_stays_below_aws_s_limit_for_the_longest_cluster_name():
 
 @pytest.mark.feature("A2-22")
 def test_the_policy_is_of_the_release_that_is_installed():
-    assert addon.POLICY.name == UPSTREAM.name
-    assert addon.POLICY.read_text() == UPSTREAM.read_text()
+    assert POLICY.name == UPSTREAM.name
+    assert POLICY.read_text() == UPSTREAM.read_text()
     assert addon.CHART.version == versions.AWS_LOAD_BALANCER_CONTROLLER_CHART
 
 
@@ -198,21 +199,6 @@ def test_its_pods_start_once_rights_account_and_compute_are_there(once, program)
     assert [each.urn for each in needed if not built.waits_for(release, each)] == []
 
 
-@pytest.mark.feature("A2-33")
-def test_the_chart_is_upstream_s_in_its_pinned_version(once):
-    release = once(on_fargate).one(RELEASE).inputs
-
-    assert release["name"] == release["chart"] == "aws-load-balancer-controller"
-    assert release["repositoryOpts"] == {"repo": "https://aws.github.io/eks-charts"}
-    assert release["version"] == versions.AWS_LOAD_BALANCER_CONTROLLER_CHART
-    assert release["namespace"] == "kube-system"
-    assert release["values"]["clusterName"] == "dev"
-    assert release["values"]["serviceAccount"] == {
-        "create": False,
-        "name": "aws-load-balancer-controller",
-    }
-
-
 @pytest.mark.feature("A2-35")
 def test_it_need_not_ask_the_metadata_service_which_fargate_has_not(once):
     told = values(once(on_fargate))
@@ -259,18 +245,6 @@ def test_a_drain_takes_one_of_two_pods_at_a_time_and_is_not_held_up_by_one(once)
     assert "podDisruptionBudget" not in one
 
 
-def test_its_pods_have_the_smallest_size_of_fargate_or_what_is_asked_for(once):
-    small = {"cpu": "250m", "memory": "256M"}
-    large = {"cpu": "1", "memory": "1Gi"}
-    assert values(once(on_fargate))["resources"] == {"requests": small, "limits": small}
-    assert values(once(with_one_replica))["resources"] == {"requests": large, "limits": large}
-
-
-def test_nodes_can_be_chosen_and_fargate_has_none_to_choose(once):
-    assert values(once(on_nodes))["nodeSelector"] == {"lifecycle": "OnDemand"}
-    assert "nodeSelector" not in values(once(on_fargate))
-
-
 def test_load_balancers_carry_the_tags_of_the_stack_file(once):
     told = values(once(on_fargate))
 
@@ -280,49 +254,14 @@ def test_load_balancers_carry_the_tags_of_the_stack_file(once):
 @pytest.mark.parametrize("key", ["aws:cloudformation:stack-name", TAG, "service.k8s.aws/stack"])
 def test_a_tag_that_somebody_else_sets_is_refused(key):
     with pytest.raises(ValidationError, match="or the controller sets itself: choose another name"):
-        addon.AwsLoadBalancerControllerConfig(default_tags={key: "x"})
+        AwsLoadBalancerControllerConfig(default_tags={key: "x"})
 
 
 @pytest.mark.parametrize("tags", [{"a,b": "x"}, {"a=b": "x"}, {"a": "x,y"}])
 def test_a_tag_that_would_break_the_controller_s_one_list_of_tags_is_refused(tags):
     with pytest.raises(ValidationError, match="string_pattern_mismatch"):
-        addon.AwsLoadBalancerControllerConfig(default_tags=tags)
-
-
-def test_the_image_comes_from_the_mirror_if_there_is_one(deploy):
-    registry = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mirror"
-    built = deploy(lambda: controller(charts=ChartSource(images=registry)))
-
-    assert values(built)["image"] == {"repository": f"{registry}/eks/aws-load-balancer-controller"}
-
-
-def test_the_image_that_a_mirror_copies_is_the_chart_s(upstream_values):
-    image = upstream_values("aws-load-balancer-controller")["image"]
-
-    assert image == {
-        "repository": addon.IMAGE,
-        "tag": f"v{versions.AWS_LOAD_BALANCER_CONTROLLER_CHART}",
-        "pullPolicy": "IfNotPresent",
-    }
-
-
-@pytest.mark.parametrize("program", [on_fargate, on_nodes, with_one_replica])
-def test_every_value_is_one_that_the_chart_knows(once, unknown, program):
-    assert unknown(values(once(program)), "aws-load-balancer-controller") == []
-
-
-def test_the_labels_by_which_fargate_takes_its_pods_are_those_of_the_chart():
-    """Chart name and release name, as the chart's helper templates print them."""
-    assert addon.AwsLoadBalancerControllerConfig.POD_LABELS == {
-        "app.kubernetes.io/name": "aws-load-balancer-controller",
-        "app.kubernetes.io/instance": "aws-load-balancer-controller",
-    }
+        AwsLoadBalancerControllerConfig(default_tags=tags)
 
 
 def test_it_says_which_service_of_aws_it_needs_a_way_to():
-    assert addon.AwsLoadBalancerControllerConfig.ENDPOINTS == ("elasticloadbalancing",)
-
-
-@pytest.mark.parametrize("program", [on_fargate, on_nodes])
-def test_a_preview_shows_all_of_it(once, program):
-    assert once(program, preview=True).tree() == once(program).tree()
+    assert AwsLoadBalancerControllerConfig.ENDPOINTS == ("elasticloadbalancing",)

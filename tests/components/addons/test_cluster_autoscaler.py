@@ -7,7 +7,9 @@ import pytest
 from pydantic import ValidationError
 
 from components import versions
-from components.addons import cluster_autoscaler as addon
+from components.addons.cluster_autoscaler import component as addon
+from components.addons.cluster_autoscaler.config import ClusterAutoscalerConfig
+from components.addons.cluster_autoscaler.policy import iam_policy
 from components.kubernetes.charts import ChartSource
 from components.location import Location
 from components.nodes.spot_tags import discovery_tags
@@ -35,7 +37,7 @@ INLINE = "aws:iam/rolePolicy:RolePolicy"
 def autoscaler(config=None, **args):
     """A program with the autoscaler, and a queue that stands for its pods' compute."""
     usual = {
-        "config": addon.ClusterAutoscalerConfig.model_validate(config or {}),
+        "config": ClusterAutoscalerConfig.model_validate(config or {}),
         "runs_on": RunsOn.NODES,
         "needs": [aws.sqs.Queue("home")],
     }
@@ -94,7 +96,7 @@ def flags(built):
 def refused(config):
     """The paths of the mistakes, with what is said of each."""
     with pytest.raises(ValidationError) as error:
-        addon.ClusterAutoscalerConfig.model_validate(config)
+        ClusterAutoscalerConfig.model_validate(config)
     return [
         (".".join(filter(None, (*map(str, one["loc"]), mistake.path))), mistake.problem)
         for one in error.value.errors()
@@ -105,7 +107,7 @@ def refused(config):
 @pytest.mark.feature("A3-03")
 def test_it_may_scale_the_groups_of_its_cluster_and_no_other():
     china = Location(region="cn-north-1", account="111122223333")
-    see, managed, scale = addon.iam_policy(location=china, cluster="dev")["Statement"]
+    see, managed, scale = iam_policy(location=china, cluster="dev")["Statement"]
 
     assert see["Action"] == [
         "autoscaling:DescribeAutoScalingGroups",
@@ -142,7 +144,7 @@ def test_it_may_scale_the_groups_of_its_cluster_and_no_other():
 
 @pytest.mark.feature("A3-03", "A3-07")
 def test_with_groups_by_name_it_may_scale_those_and_no_other():
-    policy = addon.iam_policy(location=LOCATION, cluster="dev", groups=["ng-spot", "ng-base"])
+    policy = iam_policy(location=LOCATION, cluster="dev", groups=["ng-spot", "ng-base"])
 
     scale = policy["Statement"][-1]
     group = "arn:aws:autoscaling:eu-west-1:111122223333:autoScalingGroup:*:autoScalingGroupName"
@@ -162,7 +164,7 @@ def test_the_role_has_these_rights_and_reaches_only_its_own_account(once):
     built = once(on_nodes)
 
     document = json.loads(built.one(INLINE).inputs["policy"])
-    assert document == addon.iam_policy(location=LOCATION, cluster="dev")
+    assert document == iam_policy(location=LOCATION, cluster="dev")
     bound = built.one(ASSOCIATION).inputs
     assert (bound["clusterName"], bound["namespace"]) == ("dev", "kube-system")
     assert bound["serviceAccount"] == built.one(ACCOUNT).inputs["metadata"]["name"]
@@ -205,18 +207,6 @@ def test_a_cluster_of_another_minor_is_refused(deploy, kubernetes):
         f"clusterAutoscaler: has no image for Kubernetes {kubernetes} of the cluster, only for "
         "1.33 to 1.36: update the cluster, or drop the section"
     )
-
-
-@pytest.mark.feature("B-40")
-def test_it_is_the_pinned_chart_under_its_own_name_in_kube_system(once):
-    release = once(on_nodes).one(RELEASE).inputs
-
-    assert (release["name"], release["namespace"]) == ("cluster-autoscaler", "kube-system")
-    assert release["version"] == versions.CLUSTER_AUTOSCALER_CHART == "9.59.0"
-    assert release["chart"] == "cluster-autoscaler"
-    assert release["repositoryOpts"] == {"repo": "https://kubernetes.github.io/autoscaler"}
-    # Else all its objects begin with the release's name, and with the cloud's after it.
-    assert release["values"]["fullnameOverride"] == "cluster-autoscaler"
 
 
 @pytest.mark.feature("A3-05", "A3-08")
@@ -288,7 +278,7 @@ def test_another_expander_can_be_chosen(deploy, expander):
 @pytest.mark.parametrize("expander", ["least-cost", "price", "", "priority,random"])
 def test_an_unknown_expander_is_refused(expander):
     with pytest.raises(ValidationError, match=r"expander\n  Input should be 'least-waste', "):
-        addon.ClusterAutoscalerConfig.model_validate({"expander": expander})
+        ClusterAutoscalerConfig.model_validate({"expander": expander})
 
 
 @pytest.mark.parametrize("expander", ["least-waste", "random"])
@@ -337,9 +327,7 @@ def test_own_priorities_come_before_those_by_market(once, program, priorities):
 @pytest.mark.parametrize("priorities", [{"0": [".*"]}, {"one": [".*"]}, {"1": []}, {"1": [""]}])
 def test_a_priority_is_a_positive_number_with_patterns(priorities):
     with pytest.raises(ValidationError, match="priorities"):
-        addon.ClusterAutoscalerConfig.model_validate(
-            {"expander": "priority", "priorities": priorities}
-        )
+        ClusterAutoscalerConfig.model_validate({"expander": "priority", "priorities": priorities})
 
 
 @pytest.mark.parametrize(
@@ -359,7 +347,7 @@ def test_a_flag_that_has_a_key_is_refused_beside_it(flag, key):
     told = [(f"extraArgs.{flag}", f"has a key of its own: use {key}")]
 
     assert refused({"extraArgs": {flag: "1"}}) == told
-    aliases = {field.alias for field in addon.ClusterAutoscalerConfig.model_fields.values()}
+    aliases = {field.alias for field in ClusterAutoscalerConfig.model_fields.values()}
     assert key in aliases
 
 
@@ -381,7 +369,7 @@ def test_a_flag_that_follows_from_the_cluster_is_refused(flag):
 @pytest.mark.parametrize("flag", ["--v", "Expander", "_1", "scan interval"])
 def test_a_flag_is_written_as_it_is_called(flag):
     with pytest.raises(ValidationError, match="should match pattern"):
-        addon.ClusterAutoscalerConfig.model_validate({"extraArgs": {flag: "1"}})
+        ClusterAutoscalerConfig.model_validate({"extraArgs": {flag: "1"}})
 
 
 def test_a_group_named_twice_or_with_bounds_that_fall_is_refused():
@@ -396,21 +384,12 @@ def test_a_group_named_twice_or_with_bounds_that_fall_is_refused():
 )
 def test_a_list_of_groups_names_some_and_each_means_one(groups):
     with pytest.raises(ValidationError, match="groups"):
-        addon.ClusterAutoscalerConfig.model_validate({"groups": groups})
+        ClusterAutoscalerConfig.model_validate({"groups": groups})
 
 
 def test_it_can_be_there_without_a_pod_while_its_nodes_are_another_s(deploy):
     assert values(deploy(lambda: autoscaler({"replicas": 0})))["replicaCount"] == 0
-    assert addon.ClusterAutoscalerConfig().replicas == 1
-
-
-def test_its_pods_are_small_and_stay_on_the_nodes_they_are_given(once):
-    told = values(once(in_every_way))
-
-    size = {"cpu": "100m", "memory": "300Mi"}
-    assert told["resources"] == {"requests": size, "limits": {"memory": "300Mi"}}
-    assert told["nodeSelector"] == {"lifecycle": "OnDemand"}
-    assert "nodeSelector" not in values(once(on_nodes))
+    assert ClusterAutoscalerConfig().replicas == 1
 
 
 def test_its_pods_may_run_where_only_the_restricted_do(once):
@@ -431,44 +410,9 @@ def test_it_keeps_no_node_for_itself_and_needs_no_coredns(once):
     assert told["dnsPolicy"] == "Default"
 
 
-def test_chart_and_image_can_come_from_mirrors(once):
-    release = once(in_every_way).one(RELEASE).inputs
-
-    assert release["chart"] == "oci://example.com/charts/cluster-autoscaler"
-    assert release["values"]["image"] == {
-        "repository": "example.com/images/autoscaling/cluster-autoscaler",
-        "tag": versions.CLUSTER_AUTOSCALER["1.35"],
-    }
-    assert "repository" not in values(once(on_nodes))["image"]
-
-
-@pytest.mark.parametrize("program", [on_fargate, on_nodes, in_every_way])
-def test_every_value_is_one_that_the_chart_knows(once, unknown, program):
-    strange = unknown(values(once(program)), "cluster-autoscaler")
-
-    # The chart hands all flags on; its own are a few.
-    assert [path for path in strange if not path.startswith("extraArgs.")] == []
-
-
 def test_it_comes_after_its_rights_and_its_compute_and_goes_before_them(once):
     built = once(on_nodes)
 
     release = built.one(RELEASE)
     for needed in ("aws:sqs/queue:Queue", ASSOCIATION, INLINE, ACCOUNT):
         assert built.waits_for(release, built.one(needed))
-
-
-def test_fargate_finds_its_pods_by_the_labels_of_the_chart():
-    """Cloud and chart name, and release name, as the chart's helper templates print them."""
-    assert addon.ClusterAutoscalerConfig.POD_LABELS == {
-        "app.kubernetes.io/name": "aws-cluster-autoscaler",
-        "app.kubernetes.io/instance": "cluster-autoscaler",
-    }
-
-
-@pytest.mark.parametrize("program", [on_fargate, on_nodes, in_every_way])
-def test_a_preview_shows_what_an_update_makes(once, program):
-    preview, update = once(program, preview=True), once(program)
-
-    assert preview.tree() == update.tree()
-    assert values(preview) == values(update)

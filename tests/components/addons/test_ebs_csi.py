@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from components import versions
 from components.addons.ebs_csi import component as addon
+from components.addons.ebs_csi.config import EbsCsiConfig
 from components.location import Location
 from components.placement import RunsOn
 from tests.cluster_refs import given
@@ -33,7 +34,7 @@ ROLE = "aws:iam/role:Role"
 def ebs_csi(config=None, **args):
     """A program with the driver, and a queue that stands for its pods' compute."""
     usual = {
-        "config": addon.EbsCsiConfig(**(config or {})),
+        "config": EbsCsiConfig(**(config or {})),
         "needs": [aws.sqs.Queue("home")],
     }
     return addon.EbsCsi("ebs", given(addon.EbsCsiArgs, **(usual | args)))
@@ -236,7 +237,7 @@ def test_rights_and_compute_come_before_the_add_on_and_it_before_the_class(once,
 )
 def test_a_tag_with_which_the_driver_would_not_start_is_refused(key):
     with pytest.raises(ValidationError) as refused:
-        addon.EbsCsiConfig(volume_tags={key: "x"})
+        EbsCsiConfig(volume_tags={key: "x"})
 
     (error,) = refused.value.errors()
     ((path, problem, _),) = error["ctx"]["mistakes"]
@@ -247,21 +248,4 @@ def test_a_tag_with_which_the_driver_would_not_start_is_refused(key):
 @pytest.mark.parametrize(("key", "value"), [("a=b", "x"), ("a,b", "x"), ("a", "x,y"), ("", "x")])
 def test_a_tag_that_would_end_the_driver_s_list_of_tags_is_refused(key, value):
     with pytest.raises(ValidationError):
-        addon.EbsCsiConfig(volume_tags={key: value})
-
-
-def test_fargate_finds_the_controller_by_the_labels_that_eks_gives_it():
-    assert addon.EbsCsiConfig.POD_LABELS == {
-        "app": "ebs-csi-controller",
-        "app.kubernetes.io/name": "aws-ebs-csi-driver",
-    }
-    assert addon.EbsCsiConfig.ENDPOINTS == ("ec2",)
-
-
-@pytest.mark.parametrize("program", [on_fargate, on_nodes])
-def test_a_preview_shows_what_an_update_makes(once, program):
-    preview, update = once(program, preview=True), once(program)
-
-    assert preview.tree() == update.tree()
-    assert values(preview) == values(update)
-    assert preview.one(CLASS).inputs == update.one(CLASS).inputs
+        EbsCsiConfig(volume_tags={key: value})

@@ -6,9 +6,9 @@ import pytest
 from pulumi.runtime import rpc
 from pydantic import ValidationError
 
-from components import versions
 from components.addons.efs_csi import component as addon
-from components.addons.efs_csi.efs_file_system import FileSystemConfig
+from components.addons.efs_csi.config import EfsCsiConfig, FileSystemConfig
+from components.addons.efs_csi.policy import iam_policy
 from components.kubernetes.charts import ChartSource
 from components.location import Location
 from components.placement import RunsOn
@@ -32,7 +32,7 @@ ROLE = "aws:iam/role:Role"
 def efs_csi(config=None, **args):
     """A program with the driver in two subnets, and a queue that stands for its pods' compute."""
     usual = {
-        "config": addon.EfsCsiConfig(**(config or {})),
+        "config": EfsCsiConfig(**(config or {})),
         "needs": [aws.sqs.Queue("home")],
         "vpc_id": "vpc-1",
         "subnet_ids": ["subnet-a", "subnet-b"],
@@ -174,7 +174,7 @@ def test_it_may_make_and_delete_the_access_points_of_its_own_cluster_and_file_sy
 
 def test_in_china_the_arns_are_of_its_partition():
     china = Location(region="cn-north-1", account="111122223333")
-    document = addon.iam_policy(location=china, cluster="dev", file_system_id="fs-1")
+    document = iam_policy(location=china, cluster="dev", file_system_id="fs-1")
 
     arns = [each["Resource"] for each in document["Statement"]][1:]
     points = "arn:aws-cn:elasticfilesystem:cn-north-1:111122223333:access-point/*"
@@ -254,51 +254,6 @@ def test_two_controllers_leave_their_nodes_one_by_one(once):
     budget = {"enabled": True, "maxUnavailable": 1, "minAvailable": 0}
     assert controller["podDisruptionBudget"] == budget
     assert controller["nodeSelector"] == {"lifecycle": "OnDemand"}
-
-
-def test_no_selector_keeps_its_pod_from_fargate(deploy):
-    built = deploy(lambda: efs_csi({"node_selector": {"lifecycle": "OnDemand"}}))
-
-    assert "nodeSelector" not in values(built)["controller"]
-
-
-@pytest.mark.feature("A2-66")
-def test_it_is_the_pinned_chart_under_its_own_name(once):
-    release = once(on_fargate).one(RELEASE).inputs
-
-    assert release["name"] == release["chart"] == "aws-efs-csi-driver"
-    assert release["version"] == versions.EFS_CSI_CHART == "4.4.1"
-    repository = "https://kubernetes-sigs.github.io/aws-efs-csi-driver"
-    assert release["repositoryOpts"] == {"repo": repository}
-
-
-def test_chart_and_all_of_its_images_can_come_from_mirrors(once, upstream_values):
-    release = once(from_mirrors).one(RELEASE).inputs
-    upstream = upstream_values("aws-efs-csi-driver")
-
-    def mirrored(part):
-        path = part["image"]["repository"].removeprefix("public.ecr.aws/")
-        return {"repository": f"example.com/images/{path}"}
-
-    assert release["chart"] == "oci://example.com/charts/aws-efs-csi-driver"
-    assert release["values"]["image"] == mirrored(upstream)
-    assert {noun: sidecar["image"] for noun, sidecar in release["values"]["sidecars"].items()} == {
-        noun: mirrored(sidecar) for noun, sidecar in upstream["sidecars"].items()
-    }
-
-
-@pytest.mark.parametrize("program", [on_fargate, on_nodes, with_an_existing_one, from_mirrors])
-def test_every_value_is_one_that_the_chart_knows(once, unknown, program):
-    assert unknown(values(once(program)), "aws-efs-csi-driver") == []
-
-
-def test_pods_start_once_rights_and_compute_are_there(once):
-    for program in (on_fargate, on_nodes):
-        built = once(program)
-        needed = [*built.every(INLINE), *built.every(ACCOUNT), *built.every(ASSOCIATION)]
-        needed.append(built.one("aws:sqs/queue:Queue"))
-        waits = [built.waits_for(built.one(RELEASE), each) for each in needed]
-        assert waits == [True] * len(needed)
 
 
 def test_a_file_system_is_encrypted_elastic_and_cheap_for_what_nobody_reads(once):
@@ -429,7 +384,7 @@ def test_a_class_is_replaced_under_its_own_name(once):
 )
 def test_there_is_one_file_system_for_the_class(config, path, problem):
     with pytest.raises(ValidationError) as refused:
-        addon.EfsCsiConfig(**config)
+        EfsCsiConfig(**config)
 
     (error,) = refused.value.errors()
     ((at, told, _),) = error["ctx"]["mistakes"]
@@ -440,16 +395,6 @@ def test_there_is_one_file_system_for_the_class(config, path, problem):
 def test_a_transition_that_efs_does_not_know_is_refused(days):
     with pytest.raises(ValidationError):
         FileSystemConfig(infrequent_access_days=days)
-
-
-def test_fargate_finds_the_controller_by_the_labels_of_the_chart():
-    """As the chart's template of the controller prints them."""
-    assert addon.EfsCsiConfig.POD_LABELS == {
-        "app": "efs-csi-controller",
-        "app.kubernetes.io/name": "aws-efs-csi-driver",
-        "app.kubernetes.io/instance": "aws-efs-csi-driver",
-    }
-    assert addon.EfsCsiConfig.ENDPOINTS == ("elasticfilesystem",)
 
 
 @pytest.mark.parametrize("program", [on_fargate, on_nodes, with_an_existing_one])

@@ -8,9 +8,9 @@ import pulumi_aws as aws
 import pytest
 from pydantic import ValidationError
 
-from components import versions
 from components.addons.external_dns import component as addon
-from components.kubernetes.charts import ChartSource
+from components.addons.external_dns.config import ExternalDnsConfig, hostname_problem
+from components.addons.external_dns.policy import iam_policy
 from components.placement import RunsOn
 from tests.cluster_refs import given
 
@@ -43,7 +43,7 @@ def external_dns(config=None, **args):
     home = aws.sqs.Queue("home")  # stands for the pod's compute
     zones = {"zones": ["example.com", "example.org"]}
     usual = {
-        "config": addon.ExternalDnsConfig(**(zones | (config or {}))),
+        "config": ExternalDnsConfig(**(zones | (config or {}))),
         "needs": [home],
     }
     return addon.ExternalDns("dns", given(addon.ExternalDnsArgs, **(usual | args)))
@@ -63,7 +63,7 @@ def values(built):
 
 @pytest.mark.feature("A2-21")
 def test_it_may_write_the_given_zones_and_no_other():
-    write, find = addon.iam_policy(partition="aws-cn", zone_ids=["Z1", "Z2"])["Statement"]
+    write, find = iam_policy(partition="aws-cn", zone_ids=["Z1", "Z2"])["Statement"]
 
     assert write == {
         "Effect": "Allow",
@@ -79,7 +79,7 @@ def test_role_and_chart_get_the_zones_that_are_found_by_name(once, account):
 
     zone_ids = ["Z-example.com", "Z-example.org"]
     document = json.loads(built.one(INLINE).inputs["policy"])
-    assert document == addon.iam_policy(partition="aws", zone_ids=zone_ids)
+    assert document == iam_policy(partition="aws", zone_ids=zone_ids)
     assert values(built)["extraArgs"] == {"aws-zone-type": "public", "zone-id-filter": zone_ids}
     assert values(built)["domainFilters"] == ["example.com", "example.org"]
     assert values(built)["provider"] == {"name": "aws"}
@@ -112,27 +112,6 @@ def test_on_nodes_the_role_comes_by_pod_identity(once, account):
     assert (bound["clusterName"], bound["namespace"]) == ("dev", "kube-system")
     assert bound["serviceAccount"] == values(built)["serviceAccount"]["name"]
     assert bound["roleArn"] == "arn:aws:iam::111122223333:role/dns-role"
-
-
-@pytest.mark.parametrize("program", [on_fargate, on_nodes])
-def test_its_pod_starts_once_rights_account_and_compute_are_there(once, account, program):
-    built = once(program, account)
-
-    release = built.one(RELEASE)
-    kinds = [INLINE, ACCOUNT, ASSOCIATION, "aws:sqs/queue:Queue"]
-    needed = [each for kind in kinds for each in built.every(kind)]
-    assert [each.urn for each in needed if not built.waits_for(release, each)] == []
-
-
-@pytest.mark.feature("A2-39")
-def test_the_chart_is_upstream_s_in_its_pinned_version(once, account):
-    release = once(on_fargate, account).one(RELEASE).inputs
-
-    assert release["name"] == release["chart"] == "external-dns"
-    repository = "https://kubernetes-sigs.github.io/external-dns"
-    assert release["repositoryOpts"] == {"repo": repository}
-    assert release["version"] == versions.EXTERNAL_DNS_CHART
-    assert release["namespace"] == "kube-system"
 
 
 @pytest.mark.feature("A2-38")
@@ -234,13 +213,13 @@ def test_the_region_that_aws_injects_is_not_in_its_own_environment(once, account
 def test_two_pods_never_write_at_once(once, account):
     assert values(once(on_fargate, account))["deploymentStrategy"] == {"type": "Recreate"}
     with pytest.raises(ValidationError, match="would write the same records at once: drop it"):
-        addon.ExternalDnsConfig(zones=("example.com",), replicas=2)
+        ExternalDnsConfig(zones=("example.com",), replicas=2)
 
 
 def test_parts_of_a_zone_can_be_left_alone(once, account):
     assert values(once(on_fargate, account))["excludeDomains"] == ["office.example.com"]
     with pytest.raises(ValidationError, match=r"excludeDomains\[1\]: lies in none of zones"):
-        addon.ExternalDnsConfig(
+        ExternalDnsConfig(
             zones=("example.com",), exclude_domains=("a.example.com", "notexample.com")
         )
 
@@ -248,7 +227,7 @@ def test_parts_of_a_zone_can_be_left_alone(once, account):
 @pytest.mark.parametrize("zones", [(), ("example",), ("Example.com",), ("example.com.",)])
 def test_a_zone_has_a_name_as_route_53_spells_it_without_its_last_dot(zones):
     with pytest.raises(ValidationError):
-        addon.ExternalDnsConfig(zones=zones)
+        ExternalDnsConfig(zones=zones)
 
 
 @pytest.mark.parametrize(
@@ -263,20 +242,9 @@ def test_a_zone_has_a_name_as_route_53_spells_it_without_its_last_dot(zones):
     ],
 )
 def test_a_hostname_gets_a_record_or_a_reason_why_not(hostname, problem):
-    told = addon.hostname_problem(
-        hostname, ("example.com", "a.b.org"), excluded=("office.example.com",)
-    )
+    told = hostname_problem(hostname, ("example.com", "a.b.org"), excluded=("office.example.com",))
 
     assert told is None if problem is None else told.startswith(problem)
-
-
-@pytest.mark.feature("A2-39")
-@pytest.mark.parametrize("program", [on_fargate, on_nodes])
-def test_every_value_is_one_that_the_chart_takes(once, account, unknown, program):
-    told = values(once(program, account))
-
-    jsonschema.validate(told, json.loads(SCHEMA.read_text()))
-    assert unknown(told, "external-dns") == []
 
 
 def test_the_schema_that_values_are_held_against_refuses_what_is_wrong():
@@ -284,43 +252,10 @@ def test_the_schema_that_values_are_held_against_refuses_what_is_wrong():
         jsonschema.validate({"policy": "everything"}, json.loads(SCHEMA.read_text()))
 
 
-def test_its_pod_has_the_smallest_size_of_fargate_and_chosen_nodes(once, account):
-    small = {"cpu": "250m", "memory": "256M"}
-    on_a_node = {"cpu": "50m", "memory": "128Mi"}
-    fargate, nodes = values(once(on_fargate, account)), values(once(on_nodes, account))
-
-    assert fargate["resources"] == {"requests": small, "limits": small}
-    assert nodes["resources"] == {"requests": on_a_node, "limits": {"memory": "128Mi"}}
-    assert nodes["nodeSelector"] == {"lifecycle": "OnDemand"}
-    assert "nodeSelector" not in fargate
-
-
 def test_cluster_autoscaler_may_take_its_node(once, account):
     key = "cluster-autoscaler.kubernetes.io/safe-to-evict"
     assert values(once(on_nodes, account))["podAnnotations"] == {key: "true"}
 
 
-def test_the_image_comes_from_the_mirror_if_there_is_one(deploy, account, upstream_values):
-    built = deploy(lambda: external_dns(charts=ChartSource(images="registry.example.com")), account)
-
-    assert upstream_values("external-dns")["image"]["repository"] == addon.IMAGE
-    assert values(built)["image"] == {
-        "repository": "registry.example.com/external-dns/external-dns"
-    }
-
-
-def test_the_labels_by_which_fargate_takes_its_pod_are_those_of_the_chart():
-    """Chart name and release name, as the chart's helper templates print them."""
-    assert addon.ExternalDnsConfig.POD_LABELS == {
-        "app.kubernetes.io/name": "external-dns",
-        "app.kubernetes.io/instance": "external-dns",
-    }
-
-
 def test_it_says_that_route_53_has_no_endpoint_in_a_vpc():
-    assert addon.ExternalDnsConfig.NO_ENDPOINT == "Route 53"
-
-
-@pytest.mark.parametrize("program", [on_fargate, on_nodes])
-def test_a_preview_shows_all_of_it(once, account, program):
-    assert once(program, account, preview=True).tree() == once(program, account).tree()
+    assert ExternalDnsConfig.NO_ENDPOINT == "Route 53"

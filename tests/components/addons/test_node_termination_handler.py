@@ -5,15 +5,20 @@ import pulumi_aws as aws
 import pytest
 from pydantic import TypeAdapter
 
-from components import versions
-from components.addons import node_termination_handler as addon
+from components.addons.node_termination_handler import component as addon
+from components.addons.node_termination_handler.config import (
+    NodeTerminationHandlerConfig,
+    QueueHandlerConfig,
+    managed_tag,
+)
+from components.addons.node_termination_handler.policy import iam_policy
 from components.kubernetes.charts import ChartSource
 from components.location import Location
 from components.names import TAG_KEY_LIMIT
 from components.placement import RunsOn
 from tests.cluster_refs import given
 
-CONFIG = TypeAdapter(addon.NodeTerminationHandlerConfig)
+CONFIG = TypeAdapter(NodeTerminationHandlerConfig)
 CHART = "aws-node-termination-handler"
 LOCATION = Location(region="eu-west-1", account="111122223333")
 OIDC = "oidc.eks.eu-west-1.amazonaws.com/id/EXAMPLE"
@@ -140,18 +145,6 @@ def warned(deploy, monkeypatch):
     return run
 
 
-@pytest.mark.feature("A0-15", "A4-08", "A4-09")
-@pytest.mark.parametrize("program", QUEUES[:2] + DAEMON_SETS)
-def test_it_is_the_pinned_oci_chart_under_its_own_name_in_kube_system(once, program):
-    release = once(program).one(RELEASE).inputs
-
-    assert (release["name"], release["namespace"]) == (CHART, "kube-system")
-    assert release["version"] == versions.NODE_TERMINATION_HANDLER_CHART == "0.27.6"
-    assert release["chart"] == f"oci://public.ecr.aws/aws-ec2/helm/{CHART}"
-    # Neither a repository, whose index of this chart is frozen at 0.21.0, nor a login to one.
-    assert release.keys() & {"repositoryOpts", "devel"} == set()
-
-
 @pytest.mark.feature("A4-07")
 def test_its_pods_read_a_queue_of_their_own(once):
     built = once(by_queue)
@@ -209,16 +202,16 @@ def test_rules_decide_what_it_drains_for(once):
 def test_it_acts_on_no_instance_without_its_cluster_s_tag(once):
     told = values(once(by_queue))
 
-    assert (told["checkTagBeforeDraining"], told["managedTag"]) == (True, addon.managed_tag("dev"))
-    assert addon.managed_tag("dev") == "aws-node-termination-handler/dev"
+    assert (told["checkTagBeforeDraining"], told["managedTag"]) == (True, managed_tag("dev"))
+    assert managed_tag("dev") == "aws-node-termination-handler/dev"
     # A cluster's name may have 100 characters, a tag's key 128.
-    long = {addon.managed_tag("c" * 99 + end) for end in "ab"}
+    long = {managed_tag("c" * 99 + end) for end in "ab"}
     assert [len(key) for key in long] == [TAG_KEY_LIMIT, TAG_KEY_LIMIT]
 
 
 def test_it_may_answer_the_hooks_of_its_groups_and_of_no_other():
     china = Location(region="cn-north-1", account="111122223333")
-    read, see, answer = addon.iam_policy(
+    read, see, answer = iam_policy(
         location=china, groups=GROUPS, queue_arn="arn of the queue", heartbeats=False
     )["Statement"]
 
@@ -256,7 +249,7 @@ def test_its_role_has_these_rights_and_reaches_only_its_own_account(once):
     built = once(by_queue)
 
     queue = "arn:aws:sqs:eu-west-1:111122223333:dev-nth"
-    assert json.loads(built.one(INLINE).inputs["policy"]) == addon.iam_policy(
+    assert json.loads(built.one(INLINE).inputs["policy"]) == iam_policy(
         location=LOCATION, groups=GROUPS, queue_arn=queue, heartbeats=False
     )
     bound = built.one(ASSOCIATION).inputs
@@ -299,7 +292,7 @@ def test_its_pods_stay_on_safe_nodes_and_apart(once):
     assert told["podDisruptionBudget"] == {"maxUnavailable": 1}
     (spread,) = told["topologySpreadConstraints"]
     assert (spread["topologyKey"], spread["maxSkew"]) == ("kubernetes.io/hostname", 1)
-    assert spread["labelSelector"] == {"matchLabels": addon.QueueHandlerConfig.POD_LABELS}
+    assert spread["labelSelector"] == {"matchLabels": QueueHandlerConfig.POD_LABELS}
 
 
 def test_one_pod_has_no_budget_that_would_hold_its_node(deploy):
@@ -441,22 +434,6 @@ def test_the_plan_warns_of_what_karpenter_advises_against(warned, preview):
         assert warned(program, preview=preview) == []
 
 
-@pytest.mark.parametrize("program", [by_queue_in_every_way, as_the_document_has_it])
-def test_chart_and_image_can_come_from_mirrors(once, program):
-    assert values(once(program))["image"] == {
-        "repository": "example.com/i/aws-ec2/aws-node-termination-handler"
-    }
-    assert "image" not in values(once(by_queue))
-    mirrored = once(by_queue_in_every_way).one(RELEASE).inputs["chart"]
-    assert mirrored == f"oci://example.com/charts/{CHART}"
-
-
-@pytest.mark.feature("A0-16", "A4-11")
-@pytest.mark.parametrize("program", QUEUES + DAEMON_SETS)
-def test_every_value_is_one_that_the_chart_knows(once, unknown, program):
-    assert unknown(values(once(program)), CHART) == []
-
-
 @pytest.mark.feature("A0-17")
 def test_the_chart_has_no_selector_of_its_own(upstream_values):
     chart = upstream_values(CHART)
@@ -478,10 +455,3 @@ def test_nothing_of_it_comes_from_the_groups_so_that_it_can_outlive_them(once):
     kinds = {each.request.type for each in once(by_queue).declared}
 
     assert "aws:autoscaling/group:Group" not in kinds
-
-
-@pytest.mark.parametrize("program", [by_queue, as_the_document_has_it, from_a_manifest])
-def test_a_preview_shows_what_an_update_makes(once, program):
-    preview, update = once(program, preview=True), once(program)
-
-    assert preview.tree() == update.tree()

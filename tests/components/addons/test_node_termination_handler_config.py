@@ -3,11 +3,17 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from components.addons import node_termination_handler as addon
 from components.addons.node_termination_handler import who_drains
+from components.addons.node_termination_handler.config import (
+    HOOK_SECONDS,
+    ImdsHandlerConfig,
+    NodeTerminationHandlerConfig,
+    QueueHandlerConfig,
+)
+from components.addons.node_termination_handler.who_drains import handlers
 from components.nodes.managed import ManagedNodeGroupConfig
 
-CONFIG = TypeAdapter(addon.NodeTerminationHandlerConfig)
+CONFIG = TypeAdapter(NodeTerminationHandlerConfig)
 QUEUE, IMDS = "Node Termination Handler (queue)", "Node Termination Handler (imds)"
 ZONE = {"key": "zone", "operator": "In", "values": ["a", "b"]}
 
@@ -49,12 +55,12 @@ def managed(capacity="ON_DEMAND", **labels):
 
 @pytest.mark.feature("A4-07")
 def test_the_queue_is_what_is_meant_where_nothing_is_said():
-    assert isinstance(config(), addon.QueueHandlerConfig)
-    assert isinstance(config(mode="queue"), addon.QueueHandlerConfig)
-    assert isinstance(config(mode="imds"), addon.ImdsHandlerConfig)
+    assert isinstance(config(), QueueHandlerConfig)
+    assert isinstance(config(mode="queue"), QueueHandlerConfig)
+    assert isinstance(config(mode="imds"), ImdsHandlerConfig)
     # As a section of a section that is made already.
-    assert isinstance(CONFIG.validate_python(config(mode="imds")), addon.ImdsHandlerConfig)
-    assert isinstance(CONFIG.validate_python(config()), addon.QueueHandlerConfig)
+    assert isinstance(CONFIG.validate_python(config(mode="imds")), ImdsHandlerConfig)
+    assert isinstance(CONFIG.validate_python(config()), QueueHandlerConfig)
 
 
 @pytest.mark.feature("A4-07")
@@ -133,7 +139,7 @@ def test_a_drain_that_the_group_would_cut_off_asks_it_for_more_time(drain):
         "heartbeatIntervalSeconds, for example 150, or lower it"
     )
     assert told(**drain) == [(path, problem, drain[path])]
-    assert config(**drain, heartbeatIntervalSeconds=150).hook_seconds == addon.HOOK_SECONDS
+    assert config(**drain, heartbeatIntervalSeconds=150).hook_seconds == HOOK_SECONDS
     assert config(**drain | {path: drain[path] - 1})
 
     until = "ends before the drain, which may take 271 s: raise it"
@@ -259,7 +265,7 @@ def test_a_term_is_true_of_the_nodes_that_the_scheduler_means(operator, values, 
 @pytest.mark.feature("C-19")
 def test_each_group_and_pool_has_one_handler():
     def told(handler):
-        return addon.handlers(
+        return handlers(
             handler,
             spot_groups={"ng-spot": {"lifecycle": "Ec2Spot"}, "batch": {}},
             managed_groups={"base": managed(), "cheap": managed("SPOT", lifecycle="Managed")},
@@ -277,7 +283,7 @@ def test_each_group_and_pool_has_one_handler():
 
 @pytest.mark.feature("C-19", "A4-01")
 def test_two_handlers_of_karpenter_s_nodes_are_both_named():
-    told = addon.handlers(
+    told = handlers(
         config(mode="imds", nodes="karpenter"),
         spot_groups={"ng-spot": {}},
         managed_groups={"base": managed()},
@@ -305,7 +311,7 @@ def test_fargate_finds_its_pods_by_the_labels_of_the_chart():
         "k8s-app": "aws-node-termination-handler",
     }
     component = "app.kubernetes.io/component"
-    assert common | {component: "deployment"} == addon.QueueHandlerConfig.POD_LABELS
-    assert common | {component: "daemonset"} == addon.ImdsHandlerConfig.POD_LABELS
-    assert addon.ImdsHandlerConfig.ON_EVERY_NODE
-    assert not addon.QueueHandlerConfig.ON_EVERY_NODE
+    assert common | {component: "deployment"} == QueueHandlerConfig.POD_LABELS
+    assert common | {component: "daemonset"} == ImdsHandlerConfig.POD_LABELS
+    assert ImdsHandlerConfig.ON_EVERY_NODE
+    assert not QueueHandlerConfig.ON_EVERY_NODE

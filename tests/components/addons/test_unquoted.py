@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from components.addons.aws_load_balancer_controller import AwsLoadBalancerControllerConfig
-from components.addons.cluster_autoscaler import ClusterAutoscalerConfig
-from components.addons.ebs_csi import EbsCsiConfig
+from components.addons.aws_load_balancer_controller.config import AwsLoadBalancerControllerConfig
+from components.addons.cluster_autoscaler.config import ClusterAutoscalerConfig
+from components.addons.ebs_csi.config import EbsCsiConfig
 from components.kubernetes.charts import survives_unquoted
 
 TAKES = {

@@ -1,5 +1,4 @@
 import re
-from typing import Any
 
 import pulumi
 import pytest
@@ -7,36 +6,12 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 import stack_config
-from components import versions
-from components.addons import addon, user_values
-from components.addons.aws_load_balancer_controller import AwsLoadBalancerControllerConfig
-from components.addons.cluster_autoscaler import ClusterAutoscalerConfig
-from components.addons.efs_csi import EfsCsiConfig
-from components.addons.external_dns import ExternalDnsConfig
-from components.addons.kube_ops_view import KubeOpsViewConfig
-from components.addons.metrics_server import MetricsServerConfig
-from components.addons.node_termination_handler import ImdsHandlerConfig, QueueHandlerConfig
+from components.addons import user_values
+from components.addons.node_termination_handler.config import ImdsHandlerConfig, QueueHandlerConfig
+from tests.components.addons.programs import CHARTS
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
-PINS = {
-    "aws-efs-csi-driver": versions.EFS_CSI_CHART,
-    "aws-load-balancer-controller": versions.AWS_LOAD_BALANCER_CONTROLLER_CHART,
-    "aws-node-termination-handler": versions.NODE_TERMINATION_HANDLER_CHART,
-    "cluster-autoscaler": versions.CLUSTER_AUTOSCALER_CHART,
-    "external-dns": versions.EXTERNAL_DNS_CHART,
-    "kube-ops-view": versions.KUBE_OPS_VIEW_CHART,
-    "metrics-server": versions.METRICS_SERVER_CHART,
-}
-CONFIGS: dict[type[addon.ChartConfig], dict[str, Any]] = {
-    AwsLoadBalancerControllerConfig: {},
-    ClusterAutoscalerConfig: {},
-    EfsCsiConfig: {},
-    ExternalDnsConfig: {"zones": ["example.com"]},
-    ImdsHandlerConfig: {"mode": "imds"},
-    KubeOpsViewConfig: {},
-    MetricsServerConfig: {},
-    QueueHandlerConfig: {},
-}
+CONFIGS = {each.section: each.minimal for each in CHARTS}
 CHART = "metrics-server"
 # Keys of a chart in the shipped stack file, by the add-on's key there.
 IN_THE_STACK = {
@@ -61,29 +36,6 @@ def file(tmp_path):
 
 def problems(path, chart=CHART, **reserved):
     return list(user_values.problems(path, chart, reserved))
-
-
-def every_chart_config(base=addon.ChartConfig):
-    for config in base.__subclasses__():
-        if config.__module__ != addon.__name__ and not config.__name__.startswith("_"):
-            yield config
-        yield from every_chart_config(config)
-
-
-@pytest.mark.feature("A4-18")
-def test_the_values_that_are_shipped_are_those_of_the_pinned_charts():
-    readme = (user_values.ADDONS / "README.md").read_text()
-
-    told = dict(re.findall(r"^\| `([a-z-]+)` \| (\S+) \|", readme, re.MULTILINE))
-    assert told == PINS
-    shipped = set(user_values.ADDONS.glob("*/values.yaml"))
-    assert shipped == {user_values.folder(chart) / "values.yaml" for chart in PINS}
-
-
-@pytest.mark.feature("A4-18")
-def test_every_add_on_that_a_chart_installs_takes_a_file():
-    assert set(every_chart_config()) == CONFIGS.keys()
-    assert {config.CHART_NAME for config in CONFIGS} == PINS.keys()
 
 
 @pytest.mark.feature("A4-18")

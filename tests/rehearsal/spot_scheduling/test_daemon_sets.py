@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from components.addons.addon import NAMESPACE
+from components.addons.addon_config import NAMESPACE
 from components.placement import RunsOn
 from tests.rehearsal.nodeless.stage import wait
 from tests.rehearsal.spot_scheduling.world import ON_DEMAND, SPOT, node, on_demand, spot

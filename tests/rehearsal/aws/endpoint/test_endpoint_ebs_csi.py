@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from components.addons.ebs_csi import EbsCsiConfig, configuration
+from components.addons.ebs_csi.component import configuration
+from components.addons.ebs_csi.config import EbsCsiConfig
 from components.cluster.fargate_limits import pod_problems
 from components.placement import RunsOn
 from rehearsal.aws.eks_service.addon_manifests import manifest

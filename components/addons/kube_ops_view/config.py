@@ -1,0 +1,90 @@
+"""The section of kube-ops-view in the stack file."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from ... import versions
+from ...addresses import AddressRange
+from ...section import Mistake
+from ..addon_config import Need, PodsConfig
+from ..external_dns.config import DnsName
+
+PRIVATE_RANGES = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
+"""RFC 1918 and RFC 6598: what a VPC and the networks behind it can have."""
+WIDEST = 8
+"""The prefix length of 10.0.0.0/8: a wider range is no longer anybody's own network."""
+
+
+class KubeOpsViewConfig(PodsConfig):
+    """Which chart, and how the page is reached. It has no login: who reaches it sees the name of
+    every pod and node."""
+
+    CHART_NAME: ClassVar[str] = "kube-ops-view"
+    POD_LABELS: ClassVar[Mapping[str, str]] = {
+        "app.kubernetes.io/name": "kube-ops-view",
+        "app.kubernetes.io/instance": "kube-ops-view",
+    }
+
+    chart_version: str = Field(default=versions.KUBE_OPS_VIEW_CHART, pattern=r"^\d+\.\d+\.\d+$")
+    """The version of the chart; its next one changes nothing here."""
+    time_zone: str = Field(default="UTC", pattern=r"^[A-Za-z]\w*([/+-]\w+)*$")
+    """The time zone of the times on the page, for example `Asia/Seoul`."""
+    load_balancer: Literal["nlb", "alb"] | None = None
+    """`nlb` serves the page at port 8080, by a Service; `alb` at port 80, by an Ingress. Absent:
+    only `kubectl port-forward --namespace kube-system service/kube-ops-view 8080` leads to it."""
+    hostname: DnsName | None = None
+    """The page's name, in a zone of `externalDns`."""
+    internal: bool = True
+    """Only from the VPC and networks connected to it; false: from the internet."""
+    source_ranges: tuple[AddressRange, ...] = ()
+    """Who may connect. Absent: all private addresses; an internet-facing page must name them."""
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """A page that is open to all, and settings of a load balancer that is not asked for."""
+        if self.load_balancer is None:
+            given = {
+                "hostname": self.hostname,
+                "internal": None if self.internal else "false",
+                "sourceRanges": ", ".join(map(str, self.source_ranges)) or None,
+            }
+            for key, value in given.items():
+                if value is not None:
+                    problem = "is about a load balancer: add loadBalancer: nlb (or alb), or drop it"
+                    yield Mistake(key, problem, value)
+        if not (self.internal or self.source_ranges):
+            yield Mistake(
+                "sourceRanges",
+                "internal is false, and the page has no login: list the addresses that may see it",
+            )
+        for i, addresses in enumerate(self.source_ranges):
+            if addresses.prefixlen < WIDEST:
+                yield Mistake(
+                    f"sourceRanges[{i}]",
+                    "would show the names of all pods and nodes to strangers, since the page has "
+                    f"no login: give your own addresses, /{WIDEST} or smaller",
+                    str(addresses),
+                )
+
+        if self.replicas > 1:
+            problem = "is always 1, since a second pod would show the same: drop it"
+            yield Mistake("replicas", problem, self.replicas)
+
+    def needs(self) -> Iterator[Need]:
+        """Who makes the load balancer and its DNS record."""
+        if self.load_balancer:
+            why = "makes the load balancer"
+            yield Need("loadBalancer", "awsLoadBalancerController", why)
+        if self.hostname:
+            yield Need("hostname", "externalDns", "writes the DNS record")
+
+    @property
+    def scheme(self) -> str:
+        """The word of AWS and of the annotations."""
+        return "internal" if self.internal else "internet-facing"
+
+    @property
+    def allowed(self) -> Sequence[str]:
+        """The address ranges that may connect."""
+        return [str(each) for each in self.source_ranges] or PRIVATE_RANGES
