@@ -8,12 +8,10 @@ import pulumi
 import pulumi_aws as aws
 
 from components.addons.addons import Addons, AddonsArgs
-from components.cluster.cluster import Cluster, ClusterArgs, ClusterConfig, deploys_as_admin
-from components.cluster.existing_cluster import (
-    ExistingCluster,
-    ExistingClusterArgs,
-    ExistingClusterConfig,
-)
+from components.cluster.cluster import Cluster, ClusterArgs, deploys_as_admin
+from components.cluster.cluster_config import ClusterConfig
+from components.cluster.existing_cluster import ExistingCluster, ExistingClusterArgs
+from components.cluster.existing_cluster_config import ExistingClusterConfig
 from components.cluster.fargate_limits import refuse_what_fargate_cannot_run
 from components.iam.roles import role_settings
 from components.kubernetes.charts import ChartSource

@@ -40,7 +40,8 @@ from components.iam.service_role import ServiceRole, ServiceRoleArgs
 from components.kubernetes.charts import ChartSource
 from components.location import Location
 from components.placement import RunsOn
-from components.workloads.extra_releases import ExtraReleaseConfig, ExtraReleases, ExtraReleasesArgs
+from components.workloads.extra_releases import ExtraReleases, ExtraReleasesArgs
+from components.workloads.extra_releases_config import ExtraReleaseConfig
 from components.workloads.overprovisioning import (
     Overprovisioning,
     OverprovisioningArgs,

@@ -5,7 +5,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from components.addons import node_termination_handler as addon
 from components.addons.node_termination_handler import who_drains
-from components.nodes.managed import ManagedNodeGroupConfig
+from components.nodes.managed_config import ManagedNodeGroupConfig
 
 CONFIG = TypeAdapter(addon.NodeTerminationHandlerConfig)
 QUEUE, IMDS = "Node Termination Handler (queue)", "Node Termination Handler (imds)"

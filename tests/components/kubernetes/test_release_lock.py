@@ -5,7 +5,8 @@ import pytest
 
 from components.kubernetes.charts import Chart, ChartSource, Installation
 from components.kubernetes.release_lock import LOCKED, TAKEN, remedy
-from components.workloads.extra_releases import ExtraReleaseConfig, ExtraReleases, ExtraReleasesArgs
+from components.workloads.extra_releases import ExtraReleases, ExtraReleasesArgs
+from components.workloads.extra_releases_config import ExtraReleaseConfig
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 
