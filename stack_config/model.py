@@ -30,8 +30,8 @@ from components.nodes.spot_config import SpotNodeGroupConfig
 from components.placement import RunsOn
 from components.section import Section
 from components.workloads.extra_releases_config import ExtraReleaseConfig
-from components.workloads.overprovisioning import OverprovisioningConfig
-from components.workloads.sample_workloads import SampleWorkloadsConfig
+from components.workloads.overprovisioning.config import OverprovisioningConfig
+from components.workloads.sample_workloads.config import SampleWorkloadsConfig
 from stack_config.assumed_role import AssumedRole
 from stack_config.policy import PolicyConfig
 

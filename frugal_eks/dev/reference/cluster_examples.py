@@ -17,11 +17,11 @@ from components.karpenter.karpenter import Karpenter, KarpenterArgs
 from components.karpenter.node_classes import NodeClassConfig, SubnetSelectorTermConfig
 from components.karpenter.node_pools import NodePoolConfig
 from components.location import Location
-from components.network import Network, NetworkArgs
-from components.network.bastion import Bastion, BastionArgs
+from components.network.bastion.bastion import Bastion, BastionArgs
 from components.network.bastion.config import BastionConfig
 from components.network.config import NatInstanceConfig, NewNetworkConfig
 from components.network.nat_instance import NatInstance, NatInstanceArgs
+from components.network.network import Network, NetworkArgs
 from components.nodes.interruption import InterruptionQueue, InterruptionQueueArgs
 from components.nodes.managed import ManagedNodeGroup, ManagedNodeGroupArgs
 from components.nodes.managed_config import ManagedNodeGroupConfig

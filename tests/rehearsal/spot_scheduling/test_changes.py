@@ -15,10 +15,10 @@ import pulumi_kubernetes as k8s
 
 from components.nodes.node_labels import NodeLabels, NodeLabelsArgs
 from components.nodes.node_labels_config import NodeLabelsConfig
-from components.workloads.sample_workloads import (
+from components.workloads.sample_workloads.config import SampleWorkloadsConfig
+from components.workloads.sample_workloads.sample_workloads import (
     SampleWorkloads,
     SampleWorkloadsArgs,
-    SampleWorkloadsConfig,
 )
 
 config = pulumi.Config()
