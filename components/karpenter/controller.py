@@ -12,6 +12,7 @@ from ..cluster_ref import ClusterRef
 from ..iam.pod_role import PodRole, PodRoleArgs
 from ..iam.service_role import ServiceRole, ServiceRoleArgs
 from ..kubernetes.admission import PROFILE_LABEL, Pods
+from ..kubernetes.chart_release import chart_release
 from ..kubernetes.charts import Chart, Installation
 from ..kubernetes.kubernetes_object import KubernetesObject
 from ..names import POLICY_NAME_LIMIT, ROLE_NAME_LIMIT, fitted
@@ -195,7 +196,7 @@ class Controller(pulumi.ComponentResource):
     ) -> k8s.helm.v3.Release:
         source = Chart(name=chart, repository=REPOSITORY, version=args.version)
         into = Installation(namespace=args.namespace, values=values, skip_crds=True)
-        return args.cluster.charts.release(chart, source, into, opts)
+        return chart_release(chart, source, into, args.cluster.charts, opts)
 
 
 def pods_of(args: ControllerArgs) -> Pods:
