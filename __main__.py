@@ -8,12 +8,12 @@ gc.disable()
 
 import pulumi
 
-import stack_config
 from eks_platform import Platform, PlatformArgs
+from stack_config.load import load
 
 gc.freeze()
 gc.enable()
 
-platform = Platform("platform", PlatformArgs(config=stack_config.load()))
+platform = Platform("platform", PlatformArgs(config=load()))
 for output, value in platform.outputs.items():
     pulumi.export(output, value)

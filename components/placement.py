@@ -3,8 +3,10 @@
 import enum
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-import pulumi
+if TYPE_CHECKING:
+    import pulumi
 
 
 class RunsOn(enum.StrEnum):
@@ -20,16 +22,16 @@ class Placement:
 
     runs_on: RunsOn = RunsOn.NODES
     """Fargate or nodes."""
-    profile: pulumi.Input[str] | None = None
+    profile: "pulumi.Input[str] | None" = None
     """Name of the Fargate profile that runs the pods; None on nodes, and where somebody else looks
     after the profile."""
     nodes: int = 2
     """The number of the component's pods that find a node, or a Fargate pod, of their own."""
-    needs: Sequence[pulumi.Resource] = ()
+    needs: "Sequence[pulumi.Resource]" = ()
     """The pods' nodes or profile, and the way to AWS by which they finish their work in a
     destroy."""
 
-    def after(self, more: Sequence[pulumi.Resource]) -> "Placement":
+    def after(self, more: "Sequence[pulumi.Resource]") -> "Placement":
         """This placement for pods that need some more resources."""
         return replace(self, needs=[*self.needs, *more])
 

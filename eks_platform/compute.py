@@ -8,15 +8,13 @@ import pulumi
 from components.addons.node_termination_handler.config import QueueHandlerConfig
 from components.cluster.cluster import Cluster
 from components.cluster.eks_addons import (
-    COREDNS_LABELS,
-    NAMESPACE,
     EksAddon,
     EksAddonArgs,
-    Home,
     NodeAddons,
     NodeAddonsArgs,
     coredns_configuration,
 )
+from components.cluster.eks_addons_config import COREDNS_LABELS, NAMESPACE, Home
 from components.cluster.fargate import FargateProfiles, FargateProfilesArgs
 from components.iam.roles import SpotServiceLinkedRole
 from components.karpenter.karpenter import Karpenter, KarpenterArgs

@@ -7,7 +7,7 @@ import pulumi
 from components.cluster.cluster import Cluster
 from components.cluster.existing_cluster import ExistingCluster
 from components.cluster_ref import ClusterRef
-from components.network import Network
+from components.network.network import Network
 from stack_config import StackConfig
 
 

@@ -9,23 +9,27 @@ import pulumi_aws as aws
 
 from components.addons.addon import Surroundings
 from components.addons.addons import Addons, AddonsArgs
-from components.cluster.cluster import Cluster, ClusterArgs, ClusterConfig, deploys_as_admin
-from components.cluster.existing_cluster import (
-    ExistingCluster,
-    ExistingClusterArgs,
-    ExistingClusterConfig,
-)
+from components.cluster.cluster import Cluster, ClusterArgs, deploys_as_admin
+from components.cluster.cluster_config import ClusterConfig
+from components.cluster.existing_cluster import ExistingCluster, ExistingClusterArgs
+from components.cluster.existing_cluster_config import ExistingClusterConfig
 from components.cluster.fargate_limits import refuse_what_fargate_cannot_run
 from components.iam.roles import role_settings
 from components.kubernetes.charts import ChartSource
 from components.location import Location
-from components.network import Network, NetworkArgs
-from components.network.bastion import Bastion, BastionArgs
+from components.network.bastion.bastion import Bastion, BastionArgs
+from components.network.network import Network, NetworkArgs
 from components.nodes.node_labels import NodeLabels, NodeLabelsArgs
 from components.workloads.extra_releases import ExtraReleases, ExtraReleasesArgs
-from components.workloads.overprovisioning import Overprovisioning, OverprovisioningArgs
-from components.workloads.sample_workloads import NAMESPACE as SAMPLES_NAMESPACE
-from components.workloads.sample_workloads import SampleWorkloads, SampleWorkloadsArgs
+from components.workloads.overprovisioning.overprovisioning import (
+    Overprovisioning,
+    OverprovisioningArgs,
+)
+from components.workloads.sample_workloads.config import NAMESPACE as SAMPLES_NAMESPACE
+from components.workloads.sample_workloads.sample_workloads import (
+    SampleWorkloads,
+    SampleWorkloadsArgs,
+)
 from eks_platform.compute import Compute, declare_compute
 from eks_platform.ground import Ground
 from eks_platform.node_groups import spot_group_names

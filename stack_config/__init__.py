@@ -1,7 +1,7 @@
 """What a stack file may say, and how its mistakes are told."""
 
-from stack_config.load import ConfigError, load, parsed
 from stack_config.model import StackConfig
 from stack_config.rules import RULES
+from stack_config.settings import parsed
 
-__all__ = ["RULES", "ConfigError", "StackConfig", "load", "parsed"]
+__all__ = ["RULES", "StackConfig", "parsed"]

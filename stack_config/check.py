@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, cast
 
 from components.section import Mistake
 from stack_config import mistakes
-from stack_config.load import SECRET, decoded, parsed
 from stack_config.model import AWS_KEYS, StackConfig
+from stack_config.settings import SECRET, decoded, parsed
 from stack_config.yaml_text import Keys, Lines, YamlError, documents
 
 NAMESPACE = "frugal-eks:"

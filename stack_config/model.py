@@ -10,29 +10,28 @@ from components.addons.addon_config import NAMESPACE as ADDONS_NAMESPACE
 from components.addons.addon_config import AddonConfig
 from components.addons.cluster_autoscaler.config import ClusterAutoscalerConfig
 from components.addons.config import AddonsConfig
-from components.cluster.cluster import ClusterConfig
-from components.cluster.eks_addons import COREDNS_LABELS, EksAddonsConfig, Home
-from components.cluster.eks_addons import NAMESPACE as COREDNS_NAMESPACE
-from components.cluster.existing_cluster import ExistingClusterConfig
-from components.cluster.fargate import FargateConfig
+from components.cluster.cluster_config import ClusterConfig
+from components.cluster.eks_addons_config import COREDNS_LABELS, EksAddonsConfig, Home
+from components.cluster.eks_addons_config import NAMESPACE as COREDNS_NAMESPACE
+from components.cluster.existing_cluster_config import ExistingClusterConfig
+from components.cluster.fargate_config import FargateConfig
 from components.compatibility import Headroom
 from components.ec2.offerings import Zones
-from components.iam.roles import RolesConfig
-from components.karpenter.controller import POD_LABELS
-from components.karpenter.karpenter import KarpenterConfig
+from components.iam.roles_config import RolesConfig
+from components.karpenter.config import POD_LABELS, KarpenterConfig
 from components.kubernetes.kubeconfig import TokenIdentity
 from components.network.bastion.config import BastionConfig
 from components.network.config import NetworkConfig, NewNetworkConfig
 from components.network.endpoints import base_endpoints
-from components.nodes.managed import ManagedNodeGroupConfig
-from components.nodes.node_labels import NodeLabelsConfig
-from components.nodes.node_security_group import NodeSecurityGroupConfig
+from components.nodes.managed_config import ManagedNodeGroupConfig
+from components.nodes.node_labels_config import NodeLabelsConfig
+from components.nodes.node_security_group_config import NodeSecurityGroupConfig
 from components.nodes.spot_config import SpotNodeGroupConfig
 from components.placement import RunsOn
 from components.section import Section
-from components.workloads.extra_releases import ExtraReleaseConfig
-from components.workloads.overprovisioning import OverprovisioningConfig
-from components.workloads.sample_workloads import SampleWorkloadsConfig
+from components.workloads.extra_releases_config import ExtraReleaseConfig
+from components.workloads.overprovisioning.config import OverprovisioningConfig
+from components.workloads.sample_workloads.config import SampleWorkloadsConfig
 from stack_config.assumed_role import AssumedRole
 from stack_config.policy import PolicyConfig
 

@@ -10,6 +10,7 @@ import pulumi_kubernetes as k8s
 from ..cluster_ref import ClusterRef
 from ..iam.pod_role import PodRole, PodRoleArgs
 from ..kubernetes.admission import Pods
+from ..kubernetes.chart_release import chart_release
 from ..kubernetes.charts import Chart, Installation
 from ..kubernetes.kubernetes_object import KubernetesObject
 from ..placement import ON_ANY_NODE, Placement
@@ -82,9 +83,8 @@ def install(
     """The chart in kube-system, with these values and the user's own over them."""
     if args.config.values_file:
         values = user_values.merged(values, user_values.read(args.config.values_file))
-    return args.cluster.charts.release(
-        name, chart, Installation(namespace=NAMESPACE, values=values), opts
-    )
+    into = Installation(namespace=NAMESPACE, values=values)
+    return chart_release(name, chart, into, args.cluster.charts, opts)
 
 
 @dataclass(frozen=True, kw_only=True)

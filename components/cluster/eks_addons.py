@@ -1,81 +1,32 @@
 """EKS add-ons: those that nodes need before they start, and CoreDNS, which needs a home first."""
 
-import enum
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import pulumi
 import pulumi_aws as aws
-from pydantic import Field
 
 from .. import versions
 from ..cluster_ref import ClusterRef
 from ..iam.pod_role import PodRole, PodRoleArgs
 from ..kubernetes.admission import PROFILE_LABEL
 from ..placement import RunsOn
-from ..section import Section
-
-NAMESPACE = "kube-system"
-COREDNS_LABELS = {"k8s-app": "kube-dns"}
-"""What CoreDNS's pods carry: a Fargate selector must match it."""
+from .eks_addons_config import (
+    COREDNS_LABELS,
+    NAMESPACE,
+    CoreDnsConfig,
+    EksAddonConfig,
+    EksAddonsConfig,
+    Home,
+)
 
 # Fargate adds 256 MB and rounds up: this is the most that still fits its smallest size.
 COREDNS_FARGATE_RESOURCES = {"cpu": "0.25", "memory": "256M"}
 
 NODE_POOL_LABEL = "karpenter.sh/nodepool"
 """On every node that Karpenter launches, and on no other."""
-
-AddonVersion = Annotated[
-    str, Field(pattern=r"^(pinned|default|latest|v\d+\.\d+\.\d+-eksbuild\.\d+)$")
-]
-
-
-class EksAddonConfig(Section):
-    """Which build of an add-on, and what happens to objects that somebody changed."""
-
-    version: AddonVersion = "pinned"
-    """`pinned`: this release's (components/versions.py). An exact build. `default` and `latest` ask
-    AWS at each run, so that a preview can show a change that nobody made here."""
-    resolve_conflicts_on_create: Literal["NONE", "OVERWRITE"] = "OVERWRITE"
-    """What becomes of objects that are there already. NONE: the add-on fails."""
-    resolve_conflicts_on_update: Literal["NONE", "OVERWRITE", "PRESERVE"] = "OVERWRITE"
-    """PRESERVE keeps what was changed by kubectl."""
-    preserve: bool = False
-    """Leave its objects in the cluster when the add-on is taken off."""
-
-
-class Home(enum.StrEnum):
-    """What CoreDNS's pods may stand on: one of these and no other."""
-
-    FARGATE = "fargate"
-    NODE_GROUPS = "nodeGroups"
-    KARPENTER = "karpenter"
-
-
-class CoreDnsConfig(EksAddonConfig):
-    """The cluster's DNS: two replicas in one home."""
-
-    runs_on: Home | None = None
-    """Absent: Fargate where a profile takes its pods, else node groups, else Karpenter's nodes."""
-    replicas: int = Field(default=2, ge=1)
-    """How many pods. On Fargate each is billed by itself, about 10 USD a month."""
-
-
-class EksAddonsConfig(Section):
-    """The add-ons of every cluster; each has a sensible default."""
-
-    # It takes the network interfaces of nodes that are still going: it must not go with the add-on.
-    vpc_cni: EksAddonConfig = EksAddonConfig(preserve=True)
-    """The network of pods. By default its objects stay when the add-on goes, for nodes that are
-    still going."""
-    kube_proxy: EksAddonConfig = EksAddonConfig()
-    """The rules of Services on each node."""
-    pod_identity_agent: EksAddonConfig = EksAddonConfig()
-    """Only where there can be nodes: Pod Identity does not work on Fargate."""
-    coredns: CoreDnsConfig = CoreDnsConfig()
-    """The cluster's DNS."""
 
 
 @dataclass(frozen=True, kw_only=True)

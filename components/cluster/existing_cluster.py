@@ -7,7 +7,6 @@ from typing import TypeVar
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as k8s
-from pydantic import Field
 
 from .. import compatibility
 from ..cluster_ref import ClusterRef
@@ -17,21 +16,12 @@ from ..kubernetes.first_request import AS_ANYBODY_KNOWN, usable
 from ..kubernetes.kubeconfig import AMBIENT, TokenIdentity, kubeconfig, update_command
 from ..location import Location
 from ..placement import RunsOn
-from ..section import Section
+from .existing_cluster_config import ExistingClusterConfig
 
 Answer = TypeVar("Answer")
 POD_IDENTITY_AGENT = "eks-pod-identity-agent"
 READY = ("ACTIVE", "UPDATING")
 """States in which a cluster answers."""
-
-
-class ExistingClusterConfig(Section):
-    """The name of a cluster that exists. Its version, network and access stay as they are."""
-
-    existing: str = Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$")
-    """The cluster's name, in the stack's account and region."""
-    runs_on: RunsOn = RunsOn.NODES
-    """Where pods of kube-system run there, which decides how they get AWS rights."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pulumi
 
-from .fargate import FargateConfig
+from .fargate_config import FargateConfig
 
 NLB_TYPES = ("external", "nlb-ip")
 """Values of the load balancer type's annotation that keep the in-tree controller away."""

@@ -1,12 +1,9 @@
 """A log group of CloudWatch Logs under a name that is fixed, and may be taken already."""
 
-from typing import Literal
-
 import pulumi
 import pulumi_aws as aws
 
-RetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827]
-"""Days that CloudWatch Logs knows (PutRetentionPolicy)."""
+from .cluster_config import RetentionDays
 
 
 def adopted_log_group(

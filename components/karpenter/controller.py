@@ -7,19 +7,18 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as k8s
-from pydantic import Field
 
 from ..cluster_ref import ClusterRef
 from ..iam.pod_role import PodRole, PodRoleArgs
 from ..iam.service_role import ServiceRole, ServiceRoleArgs
 from ..kubernetes.admission import PROFILE_LABEL, Pods
+from ..kubernetes.chart_release import chart_release
 from ..kubernetes.charts import Chart, Installation
 from ..kubernetes.kubernetes_object import KubernetesObject
-from ..kubernetes.quantities import Quantity
 from ..names import POLICY_NAME_LIMIT, ROLE_NAME_LIMIT, fitted
 from ..nodes.interruption import InterruptionQueue
 from ..placement import Placement
-from ..section import Section
+from .config import POD_LABELS, ControllerConfig
 from .iam import controller_policies, policy_name
 from .node_classes import ExtraRights
 
@@ -28,8 +27,6 @@ CRD_CHART = "karpenter-crd"
 REPOSITORY = "oci://public.ecr.aws/karpenter"
 IMAGE = "public.ecr.aws/karpenter/controller"
 SERVICE_ACCOUNT = "karpenter"
-POD_LABELS = {"app.kubernetes.io/name": "karpenter", "app.kubernetes.io/instance": "karpenter"}
-"""What the chart puts on the controller's pods: a Fargate selector must match it."""
 
 NODE_POLICIES = {
     "cni": "AmazonEKS_CNI_Policy",
@@ -37,22 +34,6 @@ NODE_POLICIES = {
     "images": "AmazonEC2ContainerRegistryPullOnly",
     "ssm": "AmazonSSMManagedInstanceCore",
 }
-
-
-class ControllerConfig(Section):
-    """The controller's pods. On Fargate each is billed as 1 vCPU and 2 GB, 0.05 USD an hour."""
-
-    replicas: int | None = Field(default=None, ge=1, le=3)
-    """Absent: 2, or 1 where there is only one node to run on."""
-    cpu: Quantity = "1"
-    """vCPUs that each pod requests and is limited to."""
-    memory: Quantity = "1Gi"
-    """Memory that each pod requests and is limited to."""
-    spot_to_spot_consolidation: bool = False
-    """Swap spot nodes for cheaper spot too; it wants 15 instance types to choose from."""
-    node_repair: bool = False
-    """Replace nodes that stay unhealthy, whatever runs on them. Alpha in Karpenter 1.14; it needs
-    the EKS node monitoring agent for more than a kubelet that is silent."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,7 +196,7 @@ class Controller(pulumi.ComponentResource):
     ) -> k8s.helm.v3.Release:
         source = Chart(name=chart, repository=REPOSITORY, version=args.version)
         into = Installation(namespace=args.namespace, values=values, skip_crds=True)
-        return args.cluster.charts.release(chart, source, into, opts)
+        return chart_release(chart, source, into, args.cluster.charts, opts)
 
 
 def pods_of(args: ControllerArgs) -> Pods:

@@ -1,14 +1,12 @@
 """Karpenter as a whole: the queue, the controller, then node classes, then node pools."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
-from pydantic import Field
 
-from .. import versions
 from ..cluster_ref import ClusterRef
 from ..ec2.image_releases import published_image
 from ..ec2.offerings import Zones
@@ -16,58 +14,16 @@ from ..kubernetes.kubernetes_object import KubernetesObject
 from ..kubernetes.quantities import seconds
 from ..nodes.interruption import InterruptionQueue, InterruptionQueueArgs
 from ..placement import ON_ANY_NODE, Placement
-from ..section import Mistake, Section
-from .controller import Controller, ControllerArgs, ControllerConfig
-from .disruption import DisruptionWindowConfig
+from .config import KarpenterConfig
+from .controller import Controller, ControllerArgs
 from .image_pins import image_pins
 from .manifests import manifest
-from .node_classes import (
-    NodeClassConfig,
-    extra_rights,
-    node_class_spec,
-)
+from .node_classes import extra_rights, node_class_spec
 from .node_pools import NodePoolConfig, node_pool_spec
 from .pool_warnings import pool_warnings
 
 DELETE_SECONDS = 3600
 """Draining is part of a pool's deletion; Pulumi's own 10 minutes would leave instances behind."""
-
-ObjectName = Annotated[str, Field(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", max_length=63)]
-
-
-class KarpenterConfig(Section):
-    """Launches nodes for pods that have no place, and takes them away again."""
-
-    version: str = Field(default=versions.KARPENTER, pattern=r"^\d+\.\d+\.\d+$")
-    """The version of both charts. Rights and event rules are those of its minor."""
-    namespace: str = Field(default="karpenter", pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
-    """Where the controller's pods run."""
-    controller: ControllerConfig = ControllerConfig()
-    """How many pods the controller has, how large they are, and its feature gates."""
-    own_instance_profile: bool = False
-    """The stack makes the nodes' instance profile. Karpenter otherwise does, and takes it away;
-    without a way to IAM, in a network without internet, it cannot."""
-    node_classes: Mapping[ObjectName, NodeClassConfig] = Field(min_length=1)
-    """What nodes are made of, by names of your choice: image, disk, network, tags."""
-    node_pools: Mapping[ObjectName, NodePoolConfig] = Field(min_length=1)
-    """Which nodes may be launched, how many, and when they go, by names of your choice."""
-    disruption_window: DisruptionWindowConfig | None = None
-    """A budget of every pool: while it is open, no node is consolidated or replaced for drift."""
-
-    @property
-    def has_static_pools(self) -> bool:
-        """Whether a pool keeps a number of nodes, which is behind a feature gate."""
-        return any(pool.replicas is not None for pool in self.node_pools.values())
-
-    def mistakes(self) -> Iterator[Mistake]:
-        """Every pool has its class, and room for the window among its budgets."""
-        known = ", ".join(self.node_classes)
-        for name, pool in self.node_pools.items():
-            if pool.node_class not in self.node_classes:
-                problem = f"nodeClasses has only {known}: name one of these, or add the class"
-                yield Mistake(f"nodePools.{name}.nodeClass", problem, pool.node_class)
-            for path, problem, value in pool.disruption.has_room_for(self.disruption_window):
-                yield Mistake(f"nodePools.{name}.{path}", problem, value)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,15 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import pulumi
-import pulumi_kubernetes as k8s
 import yaml
-
-from .release_lock import explained
 
 INSTALL_SECONDS = 600
 """A pod on Fargate takes a minute, at times two; Helm's own 300 s have been too short."""
-
 
 UNQUOTED = (
     "would be cut short or torn apart, since the chart prints it without quotes: no `: ` or ` #` "
@@ -79,20 +74,3 @@ class ChartSource:
         if self.images is None:
             return repository
         return f"{self.images.rstrip('/')}/{repository.partition('/')[2]}"
-
-    def release(
-        self, name: str, chart: Chart, into: Installation, opts: pulumi.ResourceOptions
-    ) -> k8s.helm.v3.Release:
-        """Installs the chart under its own name; ready when all that it makes is ready."""
-        return k8s.helm.v3.Release(
-            name,
-            # Else the provider adds random hex, and the names of objects and accounts with it.
-            name=chart.name,
-            **self.locate(chart),
-            version=chart.version,
-            namespace=into.namespace,
-            values=into.values,
-            skip_crds=into.skip_crds,
-            timeout=INSTALL_SECONDS,
-            opts=pulumi.ResourceOptions.merge(opts, explained(chart.name, into.namespace)),
-        )

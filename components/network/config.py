@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag
 
 from ..addresses import AddressRange
+from ..ec2.instance_types import InstanceType, is_graviton
 from ..section import Mistake, Section
-from .nat_instance import NatInstanceConfig
 from .subnets import LARGEST, SMALLEST, subnet_plan
 
 VpcId = Annotated[str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$", examples=["vpc-0123456789abcdef0"])]
@@ -30,6 +30,23 @@ Zones = Annotated[
     ],
     Discriminator(zones_kind),
 ]
+
+
+class NatInstanceConfig(Section):
+    """One instance in one zone: about 3 USD a month as t4g.nano and 0.70 for its disk, beside the
+    3.65 of its address, where a NAT gateway costs 33, the same address and each gigabyte.
+
+    Where the instance fails or is replaced, the private subnets are cut off for a minute or two.
+    """
+
+    instance_type: InstanceType = "t4g.nano"
+    """Graviton. A nano carries 32 Mbit/s for long, and up to 5 Gbit/s for minutes."""
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """The image is for arm64."""
+        if not is_graviton(self.instance_type):
+            problem = "is no Graviton type, and the image is for arm64: take one like t4g.nano"
+            yield Mistake("instanceType", problem, self.instance_type)
 
 
 class NewNetworkConfig(Section):

@@ -1,7 +1,7 @@
 """A NAT instance: the cheap way out of private subnets, in place of a NAT gateway."""
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,32 +10,14 @@ import pulumi
 import pulumi_aws as aws
 
 from ..ec2.amazon_linux import ROOT_DEVICE, amazon_linux_ami
-from ..ec2.instance_types import InstanceType, is_graviton
 from ..iam.service_role import ServiceRole, ServiceRoleArgs
 from ..location import Location
-from ..section import Mistake, Section
+from .config import NatInstanceConfig
 
 SERVES_TAG = "frugal-eks/nat-interface"
 """On the instance and its own interface; its value is the interface that the routes lead to."""
 _ANYWHERE = "0.0.0.0/0"
 _SCRIPT = Path(__file__).with_name("nat-instance.sh")
-
-
-class NatInstanceConfig(Section):
-    """One instance in one zone: about 3 USD a month as t4g.nano and 0.70 for its disk, beside the
-    3.65 of its address, where a NAT gateway costs 33, the same address and each gigabyte.
-
-    Where the instance fails or is replaced, the private subnets are cut off for a minute or two.
-    """
-
-    instance_type: InstanceType = "t4g.nano"
-    """Graviton. A nano carries 32 Mbit/s for long, and up to 5 Gbit/s for minutes."""
-
-    def mistakes(self) -> Iterator[Mistake]:
-        """The image is for arm64."""
-        if not is_graviton(self.instance_type):
-            problem = "is no Graviton type, and the image is for arm64: take one like t4g.nano"
-            yield Mistake("instanceType", problem, self.instance_type)
 
 
 @dataclass(frozen=True, kw_only=True)

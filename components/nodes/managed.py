@@ -1,34 +1,19 @@
 """Managed node groups: EC2 nodes that EKS launches, drains and replaces."""
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import pulumi
 import pulumi_aws as aws
-from pydantic import Field
 
 from ..cluster_ref import ClusterRef
-from ..ec2.image_families import (
-    RELEASE,
-    AmiType,
-    Family,
-    architecture_of,
-    family_of,
-    release_problem,
-)
+from ..ec2.image_families import Family, architecture_of, family_of
 from ..ec2.image_releases import ImagePin, ImageSeries, published_image
-from ..ec2.instance_types import InstanceType, mixed_architectures, type_facts
 from ..iam.service_role import ServiceRole, ServiceRoleArgs
 from ..names import NODE_GROUP_STEM_LIMIT, fitted
-from ..section import Mistake, Section
-from .nodes import (
-    NodesConfig,
-    block_devices,
-    metadata_options,
-    node_policies,
-)
+from .managed_config import ManagedNodeGroupConfig
+from .nodes import block_devices, metadata_options, node_policies
 from .scaling import scaling
 from .user_data import kubelet_user_data
 
@@ -47,70 +32,6 @@ _EFFECTS = {
     "PreferNoSchedule": "PREFER_NO_SCHEDULE",
     "NoExecute": "NO_EXECUTE",
 }
-
-
-class UpdateConfig(Section):
-    """How many nodes an update takes away at once, each drained before."""
-
-    max_unavailable: int | None = Field(default=None, ge=1, le=100)
-    """So many nodes at once; without either key it is one."""
-    max_unavailable_percentage: int | None = Field(default=None, ge=1, le=100)
-    """The most nodes that are replaced at once, in percent of the group."""
-
-    def mistakes(self) -> Iterator[Mistake]:
-        """One of both."""
-        if (self.max_unavailable is None) == (self.max_unavailable_percentage is None):
-            problem = "give either maxUnavailable or maxUnavailablePercentage: exactly one of them"
-            yield Mistake("", problem)
-
-    def update_config(self) -> aws.eks.NodeGroupUpdateConfigArgsDict:
-        """As the provider takes it."""
-        if self.max_unavailable is not None:
-            return {"max_unavailable": self.max_unavailable}
-        return {"max_unavailable_percentage": self.max_unavailable_percentage}
-
-
-class ManagedNodeGroupConfig(NodesConfig):
-    """Nodes of one kind."""
-
-    capacity_type: Literal["ON_DEMAND", "SPOT"] = "ON_DEMAND"
-    """Spot nodes cost a third or less, and AWS may take them back."""
-    instance_types: tuple[InstanceType, ...] = Field(min_length=1, max_length=20)
-    """In the order of preference; all of one architecture. Of spot at least four, of like size."""
-    ami_type: AmiType = "AL2023_x86_64_STANDARD"
-    """Operating system and processor of the image, as EKS calls them."""
-    release_version: str = Field(pattern=RELEASE)
-    """The image, pinned, for example `1.35.8-20260930`, of Bottlerocket `1.66.0-1ad6b4a4`: AWS's
-    next one changes nothing here."""
-    update: UpdateConfig = UpdateConfig(max_unavailable_percentage=33)
-    """How many nodes are replaced at once when the group changes."""
-    force_update: bool = False
-    """Whether an update also takes pods whose disruption budget forbids it. Without, EKS tries for
-    15 minutes and then gives the update up (PodEvictionFailure)."""
-    node_repair: bool = False
-    """EKS replaces nodes that stay unhealthy: 30 minutes NotReady, or what the add-on
-    eks-node-monitoring-agent tells."""
-
-    def mistakes(self) -> Iterator[Mistake]:
-        """All types are of the image's architecture, and the release of its family."""
-        yield from super().mistakes()
-        architecture = architecture_of(self.ami_type)
-        of_types = type_facts(self.instance_types[0]).architecture
-        if problem := mixed_architectures(self.instance_types):
-            yield Mistake("instanceTypes", problem)
-        elif of_types != architecture:
-            fitting = self.ami_type.replace(*_OTHER[architecture])
-            problem = (
-                f"is {architecture}, and all of instanceTypes are {of_types}: "
-                f"set {fitting}, or change the types"
-            )
-            yield Mistake("amiType", problem, self.ami_type)
-        family = family_of(self.ami_type)
-        if problem := release_problem(self.release_version, family, None):
-            yield Mistake("releaseVersion", problem, self.release_version)
-
-
-_OTHER = {"x86_64": ("x86_64", "ARM_64"), "arm64": ("ARM_64", "x86_64")}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,9 +1,8 @@
 """What every group of EC2 nodes has: size, taints, labels, volume, metadata service, role."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import pulumi_aws as aws
 from pydantic import Field
 
 from ..ec2.image_families import Family
@@ -11,6 +10,9 @@ from ..kubernetes.kubelet import KubeletConfig
 from ..kubernetes.labels import LabelKey, LabelValue
 from ..location import Location
 from ..section import Mistake, Section
+
+if TYPE_CHECKING:
+    import pulumi_aws as aws
 
 NODE_POLICIES = {
     "cni": "AmazonEKS_CNI_Policy",
@@ -149,7 +151,7 @@ def _within(prefix: str, domains: Sequence[str]) -> bool:
     return any(prefix == domain or prefix.endswith(f".{domain}") for domain in domains)
 
 
-def metadata_options(metadata: MetadataConfig) -> aws.ec2.LaunchTemplateMetadataOptionsArgsDict:
+def metadata_options(metadata: MetadataConfig) -> "aws.ec2.LaunchTemplateMetadataOptionsArgsDict":
     """A launch template's metadata options: always version 2 of the service, which asks for a
     token."""
     return {
@@ -161,7 +163,7 @@ def metadata_options(metadata: MetadataConfig) -> aws.ec2.LaunchTemplateMetadata
 
 def block_devices(
     family: Family, volume_gib: int
-) -> list[aws.ec2.LaunchTemplateBlockDeviceMappingArgsDict]:
+) -> "list[aws.ec2.LaunchTemplateBlockDeviceMappingArgsDict]":
     """A launch template's volumes: that of pods and images, and before it Bottlerocket's system."""
     if family == "bottlerocket":
         system = _volume("/dev/xvda", _BOTTLEROCKET_SYSTEM_GIB)
@@ -169,7 +171,7 @@ def block_devices(
     return [_volume("/dev/xvda", volume_gib)]
 
 
-def _volume(device: str, gib: int) -> aws.ec2.LaunchTemplateBlockDeviceMappingArgsDict:
+def _volume(device: str, gib: int) -> "aws.ec2.LaunchTemplateBlockDeviceMappingArgsDict":
     # The provider takes the booleans of a disk as texts.
     return {
         "device_name": device,

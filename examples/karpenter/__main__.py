@@ -2,13 +2,11 @@
 
 import pulumi
 import pulumi_aws as aws
-from frugal_eks.components.cluster.existing_cluster import (
-    ExistingCluster,
-    ExistingClusterArgs,
-    ExistingClusterConfig,
-)
+from frugal_eks.components.cluster.existing_cluster import ExistingCluster, ExistingClusterArgs
+from frugal_eks.components.cluster.existing_cluster_config import ExistingClusterConfig
 from frugal_eks.components.iam.roles import SpotServiceLinkedRole
-from frugal_eks.components.karpenter.karpenter import Karpenter, KarpenterArgs, KarpenterConfig
+from frugal_eks.components.karpenter.config import KarpenterConfig
+from frugal_eks.components.karpenter.karpenter import Karpenter, KarpenterArgs
 from frugal_eks.components.karpenter.node_classes import NodeClassConfig, SubnetSelectorTermConfig
 from frugal_eks.components.karpenter.node_pools import NodePoolConfig
 from frugal_eks.components.kubernetes.charts import ChartSource

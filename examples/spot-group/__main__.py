@@ -2,11 +2,8 @@
 
 import pulumi
 import pulumi_aws as aws
-from frugal_eks.components.cluster.existing_cluster import (
-    ExistingCluster,
-    ExistingClusterArgs,
-    ExistingClusterConfig,
-)
+from frugal_eks.components.cluster.existing_cluster import ExistingCluster, ExistingClusterArgs
+from frugal_eks.components.cluster.existing_cluster_config import ExistingClusterConfig
 from frugal_eks.components.location import Location
 from frugal_eks.components.nodes.nodes import SizeConfig
 from frugal_eks.components.nodes.spot import SpotNodeGroup, SpotNodeGroupArgs

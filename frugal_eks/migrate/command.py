@@ -28,8 +28,8 @@ from frugal_eks.migrate.documents import read
 from frugal_eks.migrate.missing import fill_in
 from frugal_eks.output import console, print_json
 from stack_config import mistakes
-from stack_config.load import parsed
 from stack_config.model import StackConfig
+from stack_config.settings import parsed
 
 LEFT = 1
 

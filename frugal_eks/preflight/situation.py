@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from components.cluster.cluster import ClusterConfig
+from components.cluster.cluster_config import ClusterConfig
 from frugal_eks.plans.cost.program import Program
 from frugal_eks.preflight.account import Account
 from frugal_eks.preflight.findings import Finding

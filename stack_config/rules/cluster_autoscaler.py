@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from components.cluster.existing_cluster import ExistingClusterConfig
+from components.cluster.existing_cluster_config import ExistingClusterConfig
 from components.section import Mistake
 from stack_config.model import StackConfig
 

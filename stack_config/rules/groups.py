@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from components.cluster.existing_cluster import ExistingClusterConfig
+from components.cluster.existing_cluster_config import ExistingClusterConfig
 from components.ec2.image_families import Family, family_of, release_problem
 from components.network.config import NewNetworkConfig
-from components.nodes.node_labels import labelled_twice
+from components.nodes.node_labels_config import labelled_twice
 from components.nodes.spot_config import group_names, zone_problem
 from components.section import Mistake
 from stack_config.model import StackConfig

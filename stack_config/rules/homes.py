@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from components.addons.addon_config import NAMESPACE as ADDONS_NAMESPACE
-from components.cluster.eks_addons import COREDNS_LABELS, Home
-from components.cluster.eks_addons import NAMESPACE as COREDNS_NAMESPACE
-from components.cluster.existing_cluster import ExistingClusterConfig
+from components.cluster.eks_addons_config import COREDNS_LABELS, Home
+from components.cluster.eks_addons_config import NAMESPACE as COREDNS_NAMESPACE
+from components.cluster.existing_cluster_config import ExistingClusterConfig
 from components.section import Mistake
-from components.workloads.overprovisioning import NAMESPACE as PAUSE_NAMESPACE
-from components.workloads.overprovisioning import POD_LABELS as PAUSE_LABELS
-from components.workloads.sample_workloads import NAMESPACE as SAMPLES_NAMESPACE
+from components.workloads.overprovisioning.config import NAMESPACE as PAUSE_NAMESPACE
+from components.workloads.overprovisioning.config import POD_LABELS as PAUSE_LABELS
+from components.workloads.sample_workloads.config import NAMESPACE as SAMPLES_NAMESPACE
 from stack_config.model import StackConfig
 
 

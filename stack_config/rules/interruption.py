@@ -8,7 +8,7 @@ from components.addons.node_termination_handler.who_drains import (
     managed_labels,
     runs_on,
 )
-from components.cluster.existing_cluster import ExistingClusterConfig
+from components.cluster.existing_cluster_config import ExistingClusterConfig
 from components.section import Mistake
 from stack_config.model import StackConfig
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from components import compatibility
-from components.cluster.existing_cluster import ExistingClusterConfig
+from components.cluster.existing_cluster_config import ExistingClusterConfig
 from components.karpenter.pool_warnings import unmatched
 from components.section import Mistake
 from stack_config.model import StackConfig

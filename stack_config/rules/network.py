@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from components.cluster.cluster import ClusterConfig
-from components.cluster.existing_cluster import ExistingClusterConfig
+from components.cluster.cluster_config import ClusterConfig
+from components.cluster.existing_cluster_config import ExistingClusterConfig
 from components.network.config import ExistingNetworkConfig, NewNetworkConfig
 from components.network.endpoints import missing_endpoints
 from components.section import Mistake

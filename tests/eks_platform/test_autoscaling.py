@@ -5,7 +5,7 @@ import json
 import pytest
 
 from components import versions
-from components.workloads.overprovisioning import PRIORITY
+from components.workloads.overprovisioning.pause_pods import PRIORITY
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 GROUP = "aws:eks/nodeGroup:NodeGroup"

@@ -31,6 +31,7 @@ import json
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.kubernetes.chart_release import chart_release
 from components.kubernetes.charts import Chart, ChartSource, Installation
 
 config = pulumi.Config()
@@ -48,7 +49,7 @@ for name, values in json.loads(config.require("values")).items():
     chart = Chart(name=name, repository="https://charts.example.com", version="1.0.0")
     into = Installation(namespace="kube-system", values=values)
     opts = pulumi.ResourceOptions(provider=provider, depends_on=accounts)
-    source.release(name, chart, into, opts)
+    chart_release(name, chart, into, source, opts)
 """
 
 

@@ -25,14 +25,16 @@ import json
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.kubernetes.chart_release import chart_release
 from components.kubernetes.charts import Chart, ChartSource, Installation
 
 config = pulumi.Config()
 provider = k8s.Provider("cluster", kubeconfig=config.require("kubeconfig"))
-ChartSource(mirror=config.require("charts")).release(
+chart_release(
     "metrics",
     Chart(name="metrics-server", repository="https://charts.example.com", version="1.0.0"),
     Installation(namespace="kube-system", values=json.loads(config.require("values"))),
+    ChartSource(mirror=config.require("charts")),
     pulumi.ResourceOptions(provider=provider),
 )
 """

@@ -10,6 +10,7 @@ import stack_config
 from components.kubernetes.kubeconfig import TokenIdentity
 from eks_platform import Platform, PlatformArgs
 from stack_config import StackConfig
+from stack_config.load import ConfigError, load
 
 ADMIN = "arn:aws:iam::111122223333:role/platform-admin"
 OTHER = "arn:aws:iam::111122223333:role/other"
@@ -94,8 +95,8 @@ def test_credentials_that_the_aws_cli_does_not_get_are_refused_and_not_shown(
 ):
     settings = stack_file("nodeless") | {f"aws:{key}": value}
 
-    with pytest.raises(stack_config.ConfigError) as refused:
-        deploy(stack_config.load, settings=settings)
+    with pytest.raises(ConfigError) as refused:
+        deploy(load, settings=settings)
 
     assert str(refused.value).splitlines()[1:] == [
         f"  aws:{key}: reaches AWS, but not `aws eks get-token`, so that the Kubernetes API would "
@@ -111,7 +112,7 @@ def test_the_settings_of_the_stack_reach_the_provider_of_the_cluster(deploy, acc
     }
 
     def program():
-        Platform("platform", PlatformArgs(config=stack_config.load()))
+        Platform("platform", PlatformArgs(config=load()))
 
     built = deploy(program, account, settings=settings)
 
@@ -132,7 +133,7 @@ def test_an_existing_cluster_gets_the_same_token(deploy, account):
     }
 
     def program():
-        Platform("platform", PlatformArgs(config=stack_config.load()))
+        Platform("platform", PlatformArgs(config=load()))
 
     built = deploy(program, account, settings=settings)
 

@@ -12,9 +12,9 @@ from jsonschema import Draft202012Validator
 import stack_config
 from frugal_eks.migrate.stack_file import text as migrated
 from rehearsal.stack_file import StackFile
-from stack_config.load import decoded
 from stack_config.model import StackConfig
 from stack_config.schema import FILE, HINT, file_schema, file_text
+from stack_config.settings import decoded
 
 ROOT = Path(__file__).parents[2]
 STACK_FILES = sorted((ROOT / "stacks").glob("Pulumi.*.yaml"))

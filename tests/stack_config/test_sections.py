@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from stack_config.load import _filled
 from stack_config.mistakes import _sections
 from stack_config.model import StackConfig
 from stack_config.schema import file_schema, plain_schema
+from stack_config.settings import _filled
 from tests.imports import imported, inside
 
 ROOT = Path(__file__).parents[2]

@@ -6,6 +6,7 @@ import stack_config
 from components import versions
 from components.network.endpoints import base_endpoints
 from components.section import Mistake
+from stack_config.load import ConfigError, load
 
 HEAD = "Pulumi.dev.yaml is not valid:"
 NAME = r"'^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$'"
@@ -746,15 +747,15 @@ def changed(stack_file):
 
 @pytest.fixture
 def told(deploy, changed):
-    def load(changes, secrets=()):
+    def lines_of(changes, secrets=()):
         """The lines that are said of the shipped stack file with these changes."""
-        with pytest.raises(stack_config.ConfigError) as error:
-            deploy(stack_config.load, settings=changed(changes), secrets=secrets)
+        with pytest.raises(ConfigError) as error:
+            deploy(load, settings=changed(changes), secrets=secrets)
         head, *lines = str(error.value).splitlines()
         assert head == HEAD
         return [line.removeprefix("  ") for line in lines]
 
-    return load
+    return lines_of
 
 
 @pytest.mark.feature("B-07")
@@ -878,8 +879,8 @@ def test_a_secret_is_never_shown_wherever_it_stands(told):
 
 @pytest.mark.feature("B-07")
 def test_a_stack_without_settings_is_told_where_to_take_some_from(deploy):
-    with pytest.raises(stack_config.ConfigError) as error:
-        deploy(stack_config.load, settings={"aws:region": "eu-west-1", "other:key": "1"})
+    with pytest.raises(ConfigError) as error:
+        deploy(load, settings={"aws:region": "eu-west-1", "other:key": "1"})
 
     assert str(error.value) == (
         "Pulumi.dev.yaml says nothing of frugal-eks:… yet: copy the config of "
@@ -890,7 +891,7 @@ def test_a_stack_without_settings_is_told_where_to_take_some_from(deploy):
 def test_what_other_packages_read_is_left_to_them(deploy, changed):
     settings = changed({}) | {"aws:profile": "dev", "kubernetes:context": "x"}
 
-    deploy(lambda: stack_config.load() and None, settings=settings)
+    deploy(lambda: load() and None, settings=settings)
 
 
 def test_text_that_only_begins_like_json_stays_text(told):
@@ -903,9 +904,7 @@ def test_text_that_only_begins_like_json_stays_text(told):
 def test_the_region_is_read_from_the_provider_s_own_key(deploy, changed):
     loaded = []
 
-    deploy(
-        lambda: loaded.append(stack_config.load()), settings=changed({"aws:region": "eu-west-3"})
-    )
+    deploy(lambda: loaded.append(load()), settings=changed({"aws:region": "eu-west-3"}))
 
     assert [config.region for config in loaded] == ["eu-west-3"]
 

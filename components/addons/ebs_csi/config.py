@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from ...cluster.eks_addons import EksAddonConfig
+from ...cluster.eks_addons_config import EksAddonConfig
 from ...kubernetes.charts import UNQUOTED, survives_unquoted
 from ...kubernetes.labels import LabelKey, LabelValue
 from ...section import Mistake

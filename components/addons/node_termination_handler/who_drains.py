@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from ...nodes.managed import ManagedNodeGroupConfig
+from ...nodes.managed_config import ManagedNodeGroupConfig
 from .config import (
     ImdsHandlerConfig,
     QueueHandlerConfig,

@@ -1,23 +1,24 @@
 """The manifest of a node class."""
 
 from collections.abc import Sequence
-from typing import Any
-
-import pulumi
+from typing import TYPE_CHECKING, Any
 
 from ...network.tags import DISCOVERY_TAG
 from .api_section import ApiSection
 from .config import NodeClassConfig
 from .volumes import block_devices
 
+if TYPE_CHECKING:
+    import pulumi
+
 
 def node_class_spec(
     config: NodeClassConfig,
     *,
     cluster: str,
-    role: pulumi.Input[str] | None,
-    instance_profile: pulumi.Input[str] | None,
-    security_group_id: pulumi.Input[str] | None = None,
+    role: "pulumi.Input[str] | None",
+    instance_profile: "pulumi.Input[str] | None",
+    security_group_id: "pulumi.Input[str] | None" = None,
 ) -> dict[str, Any]:
     """The `spec` of an EC2NodeClass, with every default that matters written out.
 
@@ -56,8 +57,8 @@ def node_class_spec(
 
 def _identity(
     config: NodeClassConfig,
-    role: pulumi.Input[str] | None,
-    instance_profile: pulumi.Input[str] | None,
+    role: "pulumi.Input[str] | None",
+    instance_profile: "pulumi.Input[str] | None",
 ) -> dict[str, Any]:
     if config.role or config.instance_profile:
         role, instance_profile = config.role, config.instance_profile

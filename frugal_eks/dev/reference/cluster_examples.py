@@ -3,41 +3,32 @@
 A page shows the body of the function with its component's name, and a test runs it.
 """
 
-from components.cluster.cluster import Cluster, ClusterArgs, ClusterConfig, EndpointConfig
-from components.cluster.eks_addons import EksAddon, EksAddonArgs, EksAddonConfig
-from components.cluster.existing_cluster import (
-    ExistingCluster,
-    ExistingClusterArgs,
-    ExistingClusterConfig,
-)
-from components.cluster.fargate import (
-    FargateConfig,
-    FargateProfiles,
-    FargateProfilesArgs,
-    SelectorConfig,
-)
+from components.cluster.cluster import Cluster, ClusterArgs
+from components.cluster.cluster_config import ClusterConfig, EndpointConfig
+from components.cluster.eks_addons import EksAddon, EksAddonArgs
+from components.cluster.eks_addons_config import EksAddonConfig
+from components.cluster.existing_cluster import ExistingCluster, ExistingClusterArgs
+from components.cluster.existing_cluster_config import ExistingClusterConfig
+from components.cluster.fargate import FargateProfiles, FargateProfilesArgs
+from components.cluster.fargate_config import FargateConfig, SelectorConfig
 from components.iam.roles import SpotServiceLinkedRole
-from components.karpenter.karpenter import Karpenter, KarpenterArgs, KarpenterConfig
+from components.karpenter.config import KarpenterConfig
+from components.karpenter.karpenter import Karpenter, KarpenterArgs
 from components.karpenter.node_classes import NodeClassConfig, SubnetSelectorTermConfig
 from components.karpenter.node_pools import NodePoolConfig
 from components.location import Location
-from components.network import Network, NetworkArgs
-from components.network.bastion import Bastion, BastionArgs
+from components.network.bastion.bastion import Bastion, BastionArgs
 from components.network.bastion.config import BastionConfig
-from components.network.config import NewNetworkConfig
-from components.network.nat_instance import NatInstance, NatInstanceArgs, NatInstanceConfig
+from components.network.config import NatInstanceConfig, NewNetworkConfig
+from components.network.nat_instance import NatInstance, NatInstanceArgs
+from components.network.network import Network, NetworkArgs
 from components.nodes.interruption import InterruptionQueue, InterruptionQueueArgs
-from components.nodes.managed import (
-    ManagedNodeGroup,
-    ManagedNodeGroupArgs,
-    ManagedNodeGroupConfig,
-)
-from components.nodes.node_labels import NodeLabels, NodeLabelsArgs, NodeLabelsConfig
-from components.nodes.node_security_group import (
-    NodeSecurityGroup,
-    NodeSecurityGroupArgs,
-    NodeSecurityGroupConfig,
-)
+from components.nodes.managed import ManagedNodeGroup, ManagedNodeGroupArgs
+from components.nodes.managed_config import ManagedNodeGroupConfig
+from components.nodes.node_labels import NodeLabels, NodeLabelsArgs
+from components.nodes.node_labels_config import NodeLabelsConfig
+from components.nodes.node_security_group import NodeSecurityGroup, NodeSecurityGroupArgs
+from components.nodes.node_security_group_config import NodeSecurityGroupConfig
 from components.nodes.nodes import SizeConfig
 from components.nodes.spot import SpotNodeGroup, SpotNodeGroupArgs
 from components.nodes.spot_config import SpotNodeGroupConfig, WeightedTypeConfig

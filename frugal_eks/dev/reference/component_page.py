@@ -56,11 +56,8 @@ _BEGINNING = """import pulumi
 import pulumi_aws as aws
 
 from frugal_eks.components.kubernetes.charts import ChartSource
-from frugal_eks.components.cluster.existing_cluster import (
-    ExistingCluster,
-    ExistingClusterArgs,
-    ExistingClusterConfig,
-)
+from frugal_eks.components.cluster.existing_cluster import ExistingCluster, ExistingClusterArgs
+from frugal_eks.components.cluster.existing_cluster_config import ExistingClusterConfig
 from frugal_eks.components.location import Location
 
 account = aws.get_caller_identity().account_id

@@ -18,17 +18,17 @@ from components.iam.pod_role import PodRole
 from components.iam.roles import SpotServiceLinkedRole
 from components.iam.service_role import ServiceRole
 from components.karpenter.karpenter import Karpenter
-from components.network import Network
-from components.network.bastion import Bastion
+from components.network.bastion.bastion import Bastion
 from components.network.nat_instance import NatInstance
+from components.network.network import Network
 from components.nodes.interruption import InterruptionQueue
 from components.nodes.managed import ManagedNodeGroup
 from components.nodes.node_labels import NodeLabels
 from components.nodes.node_security_group import NodeSecurityGroup
 from components.nodes.spot import SpotNodeGroup
 from components.workloads.extra_releases import ExtraReleases
-from components.workloads.overprovisioning import Overprovisioning
-from components.workloads.sample_workloads import SampleWorkloads
+from components.workloads.overprovisioning.overprovisioning import Overprovisioning
+from components.workloads.sample_workloads.sample_workloads import SampleWorkloads
 from frugal_eks.dev.reference import cluster_examples, pod_examples
 
 

@@ -13,14 +13,18 @@ from components.iam.service_role import ServiceRole, ServiceRoleArgs
 from components.kubernetes.charts import ChartSource
 from components.location import Location
 from components.placement import RunsOn
-from components.workloads.extra_releases import ExtraReleaseConfig, ExtraReleases, ExtraReleasesArgs
-from components.workloads.overprovisioning import (
+from components.workloads.extra_releases import ExtraReleases, ExtraReleasesArgs
+from components.workloads.extra_releases_config import ExtraReleaseConfig
+from components.workloads.overprovisioning.config import OverprovisioningConfig
+from components.workloads.overprovisioning.overprovisioning import (
     Overprovisioning,
     OverprovisioningArgs,
-    OverprovisioningConfig,
 )
-from components.workloads.sample_workloads import SampleWorkloads, SampleWorkloadsArgs
 from components.workloads.sample_workloads.config import InflateConfig, SampleWorkloadsConfig
+from components.workloads.sample_workloads.sample_workloads import (
+    SampleWorkloads,
+    SampleWorkloadsArgs,
+)
 
 
 def efs_file_system(cluster: ExistingCluster) -> None:

@@ -11,7 +11,7 @@ from components.addons.node_termination_handler.config import (
     QueueHandlerConfig,
 )
 from components.addons.node_termination_handler.who_drains import handlers
-from components.nodes.managed import ManagedNodeGroupConfig
+from components.nodes.managed_config import ManagedNodeGroupConfig
 
 CONFIG = TypeAdapter(NodeTerminationHandlerConfig)
 QUEUE, IMDS = "Node Termination Handler (queue)", "Node Termination Handler (imds)"

@@ -12,12 +12,11 @@ from pydantic import ValidationError
 from components.cluster.cluster import (
     Cluster,
     ClusterArgs,
-    ClusterConfig,
-    EndpointConfig,
     by_our_providers,
     control_plane_settings,
     deploys_as_admin,
 )
+from components.cluster.cluster_config import ClusterConfig, EndpointConfig
 from components.cluster.cluster_guard import ClusterGuard, problems
 from components.kubernetes.first_request import AS_ADMINISTRATOR
 from components.kubernetes.kubeconfig import TokenIdentity, kubeconfig

@@ -6,16 +6,18 @@ from pydantic import ValidationError
 
 from components import versions
 from components.cluster.eks_addons import (
-    CoreDnsConfig,
     EksAddon,
     EksAddonArgs,
-    EksAddonConfig,
-    EksAddonsConfig,
-    Home,
     NodeAddons,
     NodeAddonsArgs,
     coredns_configuration,
     pinned_build,
+)
+from components.cluster.eks_addons_config import (
+    CoreDnsConfig,
+    EksAddonConfig,
+    EksAddonsConfig,
+    Home,
 )
 from components.location import Location
 from tests.cluster_refs import cluster_ref

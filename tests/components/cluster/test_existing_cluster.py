@@ -5,11 +5,8 @@ import pulumi
 import pulumi_kubernetes as k8s
 import pytest
 
-from components.cluster.existing_cluster import (
-    ExistingCluster,
-    ExistingClusterArgs,
-    ExistingClusterConfig,
-)
+from components.cluster.existing_cluster import ExistingCluster, ExistingClusterArgs
+from components.cluster.existing_cluster_config import ExistingClusterConfig
 from components.kubernetes.first_request import AS_ANYBODY_KNOWN
 from components.kubernetes.kubeconfig import AMBIENT, TokenIdentity
 from components.location import Location

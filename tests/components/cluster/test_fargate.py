@@ -4,7 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 import stack_config
-from components.cluster.fargate import FargateConfig, FargateProfiles, FargateProfilesArgs, in_order
+from components.cluster.fargate import FargateProfiles, FargateProfilesArgs, in_order
+from components.cluster.fargate_config import FargateConfig
 from components.location import Location
 from tests.cluster_refs import cluster_ref
 

@@ -1,7 +1,7 @@
 import pulumi
 import pytest
 
-from components.cluster.fargate import FargateConfig, SelectorConfig
+from components.cluster.fargate_config import FargateConfig, SelectorConfig
 from components.cluster.fargate_limits import problems, refuse_what_fargate_cannot_run
 from components.kubernetes.kubernetes_object import KubernetesObject
 

@@ -5,7 +5,8 @@ import pytest
 from pydantic import ValidationError
 
 import stack_config
-from components.iam.roles import RolesConfig, SpotServiceLinkedRole, role_settings
+from components.iam.roles import SpotServiceLinkedRole, role_settings
+from components.iam.roles_config import RolesConfig
 from eks_platform import Platform, PlatformArgs
 
 ACCOUNT = "111122223333"

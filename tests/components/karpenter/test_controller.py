@@ -8,13 +8,8 @@ import yaml
 from pydantic import ValidationError
 
 from components import versions
-from components.karpenter.controller import (
-    NODE_POLICIES,
-    POD_LABELS,
-    Controller,
-    ControllerArgs,
-    ControllerConfig,
-)
+from components.karpenter.config import POD_LABELS, ControllerConfig
+from components.karpenter.controller import NODE_POLICIES, Controller, ControllerArgs
 from components.kubernetes.charts import ChartSource
 from components.location import Location
 from components.nodes.interruption import InterruptionQueue, InterruptionQueueArgs

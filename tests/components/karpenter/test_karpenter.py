@@ -4,8 +4,9 @@ import pytest
 from pydantic import ValidationError
 
 from components import versions
+from components.karpenter.config import KarpenterConfig
 from components.karpenter.crd_rules import violations
-from components.karpenter.karpenter import Karpenter, KarpenterArgs, KarpenterConfig
+from components.karpenter.karpenter import Karpenter, KarpenterArgs
 from components.placement import Placement, RunsOn
 from rehearsal.recording.account import IMAGES
 from tests.cluster_refs import CLUSTER, cluster_ref

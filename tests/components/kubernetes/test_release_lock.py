@@ -3,9 +3,11 @@ from typing import Any
 import pulumi
 import pytest
 
+from components.kubernetes.chart_release import chart_release
 from components.kubernetes.charts import Chart, ChartSource, Installation
 from components.kubernetes.release_lock import LOCKED, TAKEN, remedy
-from components.workloads.extra_releases import ExtraReleaseConfig, ExtraReleases, ExtraReleasesArgs
+from components.workloads.extra_releases import ExtraReleases, ExtraReleasesArgs
+from components.workloads.extra_releases_config import ExtraReleaseConfig
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 
@@ -34,7 +36,7 @@ def every_way() -> None:
     source = ChartSource()
     chart = Chart(name="x", repository="https://charts.example.com", version="1.0.0")
     into = Installation(namespace="kube-system", values={})
-    source.release("x", chart, into, pulumi.ResourceOptions())
+    chart_release("x", chart, into, source, pulumi.ResourceOptions())
     extra: dict[str, Any] = {"chart": "./mine", "namespace": "apps"}
     args = ExtraReleasesArgs(
         releases={"y": ExtraReleaseConfig.model_validate(extra)}, charts=source, needs=[]

@@ -3,7 +3,8 @@ import pulumi
 import pytest
 
 from components.location import Location
-from components.network import ExistingNetworkConfig, Network, NetworkArgs
+from components.network.config import ExistingNetworkConfig
+from components.network.network import Network, NetworkArgs
 
 LOCATION = Location(region="eu-west-1", account="111122223333")
 VPC = "vpc-0123456789abcdef0"

@@ -9,8 +9,9 @@ import pytest
 from pydantic import ValidationError
 
 from components.location import Location
-from components.network import Network, NetworkArgs, NewNetworkConfig
-from components.network.nat_instance import NatInstanceConfig, take_over_policy, user_data
+from components.network.config import NatInstanceConfig, NewNetworkConfig
+from components.network.nat_instance import take_over_policy, user_data
+from components.network.network import Network, NetworkArgs
 
 DATA = Path(__file__).parents[2] / "data"
 LOCATION = Location(region="eu-west-1", account="111122223333")

@@ -5,8 +5,8 @@ import pytest
 from pydantic import ValidationError
 
 from components.location import Location
-from components.network import Network, NetworkArgs, NewNetworkConfig
-from components.network.network import chosen_zones
+from components.network.config import NewNetworkConfig
+from components.network.network import Network, NetworkArgs, chosen_zones
 from components.network.subnets import subnet_plan
 
 LOCATION = Location(region="eu-west-1", account="111122223333")

@@ -5,11 +5,8 @@ import pulumi
 import pytest
 
 from components.location import Location
-from components.nodes.managed import (
-    ManagedNodeGroup,
-    ManagedNodeGroupArgs,
-    ManagedNodeGroupConfig,
-)
+from components.nodes.managed import ManagedNodeGroup, ManagedNodeGroupArgs
+from components.nodes.managed_config import ManagedNodeGroupConfig
 from components.nodes.user_data import kubelet_user_data
 from rehearsal.recording.account import IMAGES
 from tests.cluster_refs import cluster_ref

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from components.nodes.managed import ManagedNodeGroupConfig
+from components.nodes.managed_config import ManagedNodeGroupConfig
 
 FEWEST = {
     "instanceTypes": ["m7i.large", "m6i.large"],

@@ -2,12 +2,8 @@ import pulumi_aws as aws
 import pytest
 from pydantic import ValidationError
 
-from components.nodes.node_labels import (
-    NodeLabels,
-    NodeLabelsArgs,
-    NodeLabelsConfig,
-    labelled_twice,
-)
+from components.nodes.node_labels import NodeLabels, NodeLabelsArgs
+from components.nodes.node_labels_config import NodeLabelsConfig, labelled_twice
 
 PATCH = "kubernetes:core/v1:NodePatch"
 NODES = [f"ip-192-168-{end}.ap-northeast-2.compute.internal" for end in ("21-20", "40-208")]

@@ -2,18 +2,13 @@ import re
 
 import pytest
 
-from components.cluster.cluster import Cluster, ClusterArgs, ClusterConfig, EndpointConfig
+from components.cluster.cluster import Cluster, ClusterArgs
+from components.cluster.cluster_config import ClusterConfig, EndpointConfig
 from components.location import Location
-from components.nodes.managed import (
-    ManagedNodeGroup,
-    ManagedNodeGroupArgs,
-    ManagedNodeGroupConfig,
-)
-from components.nodes.node_security_group import (
-    NodeSecurityGroup,
-    NodeSecurityGroupArgs,
-    NodeSecurityGroupConfig,
-)
+from components.nodes.managed import ManagedNodeGroup, ManagedNodeGroupArgs
+from components.nodes.managed_config import ManagedNodeGroupConfig
+from components.nodes.node_security_group import NodeSecurityGroup, NodeSecurityGroupArgs
+from components.nodes.node_security_group_config import NodeSecurityGroupConfig
 from rehearsal.recording.account import IMAGES
 
 ACCOUNT = "111122223333"

@@ -3,12 +3,8 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from components.kubernetes.charts import ChartSource
-from components.workloads.extra_releases import (
-    ExtraReleaseConfig,
-    ExtraReleases,
-    ExtraReleasesArgs,
-    ReleaseName,
-)
+from components.workloads.extra_releases import ExtraReleases, ExtraReleasesArgs
+from components.workloads.extra_releases_config import ExtraReleaseConfig, ReleaseName
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 RELEASES = {

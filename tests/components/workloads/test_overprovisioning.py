@@ -5,13 +5,15 @@ from pydantic import ValidationError
 from components import versions
 from components.karpenter.crd_rules import violations
 from components.kubernetes.charts import ChartSource
-from components.workloads.overprovisioning import (
+from components.workloads.overprovisioning.config import (
     NAMESPACE,
     POD_LABELS,
-    Overprovisioning,
-    OverprovisioningArgs,
     OverprovisioningConfig,
     TolerationConfig,
+)
+from components.workloads.overprovisioning.overprovisioning import (
+    Overprovisioning,
+    OverprovisioningArgs,
 )
 
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from pydantic.alias_generators import to_camel
 
-from components.cluster.cluster import ClusterConfig
-from components.cluster.eks_addons import COREDNS_LABELS
-from components.cluster.existing_cluster import ExistingClusterConfig
-from components.karpenter.controller import POD_LABELS as KARPENTER_LABELS
-from components.nodes.node_security_group import rules
+from components.cluster.cluster_config import ClusterConfig
+from components.cluster.eks_addons_config import COREDNS_LABELS
+from components.cluster.existing_cluster_config import ExistingClusterConfig
+from components.karpenter.config import POD_LABELS as KARPENTER_LABELS
+from components.nodes.node_security_group_config import rules
 from rehearsal.recording import Declared, Deployment
 from stack_config import StackConfig
 

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from frugal_eks import cli
-from stack_config.load import parsed
 from stack_config.model import StackConfig
+from stack_config.settings import parsed
 
 PRIORITY = """\
 apiVersion: scheduling.k8s.io/v1

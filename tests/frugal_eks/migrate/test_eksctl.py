@@ -8,8 +8,8 @@ import yaml
 from frugal_eks.migrate.conversion import Migration, convert
 from frugal_eks.migrate.documents import Document, InputError
 from frugal_eks.migrate.missing import fill_in
-from stack_config.load import parsed
 from stack_config.model import StackConfig
+from stack_config.settings import parsed
 from stack_config.yaml_text import documents
 
 HEAD = {

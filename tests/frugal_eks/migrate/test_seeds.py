@@ -21,8 +21,8 @@ from frugal_eks.migrate.conversion import convert
 from frugal_eks.migrate.documents import Document, InputError, read
 from frugal_eks.migrate.missing import fill_in
 from frugal_eks.migrate.reader import leaves
-from stack_config.load import parsed
 from stack_config.model import StackConfig
+from stack_config.settings import parsed
 
 SEEDS = Path(__file__).parents[2] / "data" / "seeds"
 DOCUMENTS = {

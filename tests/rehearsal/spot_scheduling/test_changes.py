@@ -13,11 +13,12 @@ PROGRAM = """
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.nodes.node_labels import NodeLabels, NodeLabelsArgs, NodeLabelsConfig
-from components.workloads.sample_workloads import (
+from components.nodes.node_labels import NodeLabels, NodeLabelsArgs
+from components.nodes.node_labels_config import NodeLabelsConfig
+from components.workloads.sample_workloads.config import SampleWorkloadsConfig
+from components.workloads.sample_workloads.sample_workloads import (
     SampleWorkloads,
     SampleWorkloadsArgs,
-    SampleWorkloadsConfig,
 )
 
 config = pulumi.Config()

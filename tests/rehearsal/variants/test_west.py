@@ -9,7 +9,7 @@ import yaml
 
 from components import versions
 from components.network.tags import DISCOVERY_TAG as DISCOVERY
-from components.nodes.node_security_group import CLUSTER, NODES, RULES
+from components.nodes.node_security_group_config import CLUSTER, NODES, RULES
 from rehearsal.engine import Outcome
 from rehearsal.state import ROOT
 from tests.rehearsal.variants.west import BOUNDARY, DEFAULT_CLASS, PATH, done, part

@@ -10,8 +10,8 @@ import yaml
 from pydantic import ValidationError
 
 import stack_config
+from components.karpenter.config import KarpenterConfig
 from components.karpenter.crd_rules import refusals
-from components.karpenter.karpenter import KarpenterConfig
 from stack_config import mistakes
 from stack_config.rules.karpenter_objects import karpenter_objects_are_valid
 

@@ -12,9 +12,8 @@ from pydantic import ValidationError
 
 from components import versions
 from components.location import Location
-from components.network.bastion import Bastion, BastionArgs, BastionConfig
-from components.network.bastion.bastion import kubectl_version, user_data
-from components.network.bastion.config import SshConfig
+from components.network.bastion.bastion import Bastion, BastionArgs, kubectl_version, user_data
+from components.network.bastion.config import BastionConfig, SshConfig
 from tests.cluster_refs import cluster_ref
 
 ACCOUNT = "111122223333"

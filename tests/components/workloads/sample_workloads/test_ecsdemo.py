@@ -4,12 +4,14 @@ import pulumi_aws as aws
 import pytest
 from pydantic import ValidationError
 
-from components.workloads.sample_workloads import (
+from components.workloads.sample_workloads.config import (
     EcsdemoConfig,
     HorizontalPodAutoscalerConfig,
+    SampleWorkloadsConfig,
+)
+from components.workloads.sample_workloads.sample_workloads import (
     SampleWorkloads,
     SampleWorkloadsArgs,
-    SampleWorkloadsConfig,
 )
 from components.workloads.spot_preference import prefer_spot
 

@@ -2,11 +2,10 @@ import pulumi_aws as aws
 import pytest
 from pydantic import ValidationError
 
-from components.workloads.sample_workloads import (
-    InflateConfig,
+from components.workloads.sample_workloads.config import InflateConfig, SampleWorkloadsConfig
+from components.workloads.sample_workloads.sample_workloads import (
     SampleWorkloads,
     SampleWorkloadsArgs,
-    SampleWorkloadsConfig,
 )
 
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"

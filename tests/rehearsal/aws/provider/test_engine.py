@@ -63,11 +63,8 @@ from components.iam.roles import SpotServiceLinkedRole
 SpotServiceLinkedRole("spot-role")
 """
 THEIRS = """
-from components.cluster.existing_cluster import (
-    ExistingCluster,
-    ExistingClusterArgs,
-    ExistingClusterConfig,
-)
+from components.cluster.existing_cluster import ExistingCluster, ExistingClusterArgs
+from components.cluster.existing_cluster_config import ExistingClusterConfig
 from components.location import Location
 
 ExistingCluster(

@@ -18,7 +18,8 @@ pytestmark = pytest.mark.engine
 PROGRAM = """
 import pulumi
 import pulumi_aws as aws
-from components.cluster.cluster import Cluster, ClusterArgs, ClusterConfig
+from components.cluster.cluster import Cluster, ClusterArgs
+from components.cluster.cluster_config import ClusterConfig
 from components.kubernetes.first_request import CONNECT
 from components.location import Location
 

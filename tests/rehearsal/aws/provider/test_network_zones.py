@@ -14,7 +14,8 @@ PROGRAM = """
 import pulumi
 
 from components.location import Location
-from components.network import Network, NetworkArgs, NewNetworkConfig
+from components.network.config import NewNetworkConfig
+from components.network.network import Network, NetworkArgs
 
 config = pulumi.Config()
 zones = config.get("names")

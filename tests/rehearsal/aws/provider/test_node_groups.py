@@ -18,9 +18,8 @@ import pulumi
 import pulumi_aws as aws
 from components.location import Location
 from tests.cluster_refs import cluster_ref
-from components.nodes.managed import (
-    ManagedNodeGroup, ManagedNodeGroupArgs, ManagedNodeGroupConfig
-)
+from components.nodes.managed import ManagedNodeGroup, ManagedNodeGroupArgs
+from components.nodes.managed_config import ManagedNodeGroupConfig
 
 given = pulumi.Config()
 

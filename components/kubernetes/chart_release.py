@@ -1,0 +1,30 @@
+"""A Helm release that installs a chart from where the stack gets its charts."""
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from .charts import INSTALL_SECONDS, Chart, ChartSource, Installation
+from .release_lock import explained
+
+
+def chart_release(
+    name: str,
+    chart: Chart,
+    into: Installation,
+    source: ChartSource,
+    opts: pulumi.ResourceOptions,
+) -> k8s.helm.v3.Release:
+    """The release `name`, which installs the chart under its own name; ready when all that the
+    chart makes is ready."""
+    return k8s.helm.v3.Release(
+        name,
+        # Else the provider adds random hex, and the names of objects and accounts with it.
+        name=chart.name,
+        **source.locate(chart),
+        version=chart.version,
+        namespace=into.namespace,
+        values=into.values,
+        skip_crds=into.skip_crds,
+        timeout=INSTALL_SECONDS,
+        opts=pulumi.ResourceOptions.merge(opts, explained(chart.name, into.namespace)),
+    )
