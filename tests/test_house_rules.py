@@ -4,6 +4,8 @@ import ast
 import gzip
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -324,3 +326,16 @@ def test_pulumi_up_needs_nothing_that_only_tests_and_rehearsals_install():
     ]
 
     assert found == []
+
+
+def test_a_check_of_a_stack_file_loads_no_pulumi():
+    """Its packages take a second to load, and a check reads one file."""
+    program = "import sys, frugal_eks.check; print(*sys.modules)"
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+    loaded = set(done.stdout.split())
+    assert "stack_config.rules" in loaded
+    assert loaded & {"pulumi", "pulumi_aws", "pulumi_eks", "pulumi_kubernetes"} == set()
