@@ -1,4 +1,8 @@
-"""Which add-ons a stack file asks for, and what they need of each other."""
+"""The registry of add-ons: which of them a stack file asks for, and what they need of each other.
+
+The folder of an add-on, `metrics_server` for the key `metricsServer`, has its `config`, `component`
+and `example`. An add-on's key stands below the keys of those that it needs.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
@@ -18,11 +22,7 @@ from .node_termination_handler.config import NodeTerminationHandlerConfig
 
 
 class AddonsConfig(Section):
-    """One key an add-on. Absent means off; `{}` is on with every default.
-
-    This is the registry of add-ons: a key's folder here, `metrics_server` for `metricsServer`, has
-    the add-on's `config`, `component` and `example`. An add-on comes after those that it needs.
-    """
+    """One key an add-on. Absent means off; `{}` is on with every default."""
 
     aws_load_balancer_controller: AwsLoadBalancerControllerConfig | None = None
     """Load balancers for Services and Ingresses."""
