@@ -70,6 +70,8 @@ VPC_CNI = "v1.22.4-eksbuild.3"
 POD_IDENTITY_AGENT = "v1.3.10-eksbuild.3"
 # renovate: datasource=aws-eks-addon depName=aws-ebs-csi-driver
 EBS_CSI = "v1.66.0-eksbuild.1"
+# renovate: datasource=aws-eks-addon depName=eks-node-monitoring-agent
+NODE_MONITORING_AGENT = "v1.7.1-eksbuild.1"
 
 # renovate: datasource=aws-eks-addon depName=kube-proxy kubernetesVersion=1.33
 KUBE_PROXY_1_33 = "v1.33.10-eksbuild.29"
@@ -97,6 +99,7 @@ def _addons(kube_proxy: str, coredns: str) -> dict[str, str]:
         "coredns": coredns,
         "eks-pod-identity-agent": POD_IDENTITY_AGENT,
         "aws-ebs-csi-driver": EBS_CSI,
+        "eks-node-monitoring-agent": NODE_MONITORING_AGENT,
     }
 
 

@@ -18,6 +18,7 @@ from .efs_csi.config import EfsCsiConfig
 from .external_dns.config import ExternalDnsConfig, hostname_problem
 from .kube_ops_view.config import KubeOpsViewConfig
 from .metrics_server.config import MetricsServerConfig
+from .node_monitoring_agent.config import NodeMonitoringAgentConfig
 from .node_termination_handler.config import NodeTerminationHandlerConfig
 
 
@@ -36,6 +37,8 @@ class AddonsConfig(Section):
     """What `kubectl top` and the HorizontalPodAutoscaler read."""
     kube_ops_view: KubeOpsViewConfig | None = None
     """A page that shows nodes and pods."""
+    node_monitoring_agent: NodeMonitoringAgentConfig | None = None
+    """Conditions of nodes that kubelet does not see, for `nodeRepair`."""
     node_termination_handler: NodeTerminationHandlerConfig | None = None
     """Drains nodes of `spotNodeGroups` before AWS takes them away."""
 

@@ -31,6 +31,7 @@ TAKEN_AWAY = {
     f"{ADDONS}.externalDns": "ExternalDns",
     f"{ADDONS}.efsCsi": "EfsCsi",
     f"{ADDONS}.metricsServer": "MetricsServer",
+    f"{ADDONS}.nodeMonitoringAgent": "NodeMonitoringAgent",
     "frugal-eks:overprovisioning": "Overprovisioning",
     "frugal-eks:extraReleases": "ExtraReleases",
     "frugal-eks:bastion": "Bastion",

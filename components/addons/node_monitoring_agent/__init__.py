@@ -1,0 +1,1 @@
+"""EKS node monitoring agent: conditions of nodes that kubelet does not see."""

@@ -1,0 +1,26 @@
+"""The section of the EKS node monitoring agent in the stack file."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from ...cluster.eks_addons_config import EksAddonConfig
+from ...kubernetes.labels import LabelKey, LabelValue
+from ...kubernetes.quantities import Quantity
+from ..addon_config import AddonConfig
+
+ADDON = "eks-node-monitoring-agent"
+
+
+class NodeMonitoringAgentConfig(EksAddonConfig, AddonConfig):
+    """An agent on each node reads the logs of kernel, network, storage, container runtime and
+    accelerators, and writes conditions such as `KernelReady` to the node. Alone it only tells:
+    `nodeRepair` of `karpenter.controller` and of managed groups acts on these conditions. It costs
+    each node 10m and 30Mi."""
+
+    POD_LABELS: ClassVar[Mapping[str, str]] = {"app.kubernetes.io/name": ADDON}
+    ON_EVERY_NODE: ClassVar[bool] = True
+
+    node_selector: Mapping[LabelKey, LabelValue] = {}
+    """Labels of the nodes that have an agent. Absent: all EC2 nodes."""
+    memory: Quantity = "200Mi"
+    """The most memory of each agent: above it the agent is ended and starts again."""
