@@ -26,17 +26,17 @@ _INSTANCE_FORMS = ("instanceCategories", "minGeneration")
 
 
 def put_choice(
-    part: Part, found: Sequence[Requirement], labels: Mapping[str, str]
+    part: Part, wanted: Sequence[Requirement], labels: Mapping[str, str]
 ) -> Sequence[Requirement]:
     """Puts short forms, and the other requirements as `requirements`; returns these others.
     A key with two requirements, or with a label, has no short form.
     """
-    keys = [requirement["key"] for requirement in found]
+    keys = [requirement["key"] for requirement in wanted]
     # Beside one of these two alone the package would add its default of the other.
     without = () if {CATEGORY, GENERATION} <= {*keys, *labels} else _INSTANCE_FORMS
     short: dict[str, Any] = {}
     others: list[Requirement] = []
-    for requirement in found:
+    for requirement in wanted:
         alone = keys.count(requirement["key"]) == 1 and requirement["key"] not in labels
         name = _short_form(requirement) if alone else None
         if name is None or name in without:

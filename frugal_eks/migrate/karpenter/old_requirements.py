@@ -49,11 +49,11 @@ _ADDED = (
 
 
 def put_requirements(
-    part: Part, found: Sequence[Mapping[str, Any]], labels: Mapping[str, str]
+    part: Part, given: Sequence[Mapping[str, Any]], labels: Mapping[str, str]
 ) -> None:
     """Puts the requirements of a valid spec, and all webhook defaults, into the pool."""
     kept: list[dict[str, Any]] = []
-    for number, requirement in enumerate(found):
+    for number, requirement in enumerate(given):
         path = f"spec.requirements[{number}]"
         reason = _refused(requirement)
         if reason:
@@ -78,7 +78,7 @@ def put_requirements(
         part.say(_UNASKED + more, name)
     for number, requirement in enumerate(others):
         old = {name for name, key in RENAMED.items() if key == requirement["key"]}
-        if old.intersection(each.get("key") for each in found):
+        if old.intersection(each.get("key") for each in given):
             part.say("by its present name", "requirements", number)
 
 
