@@ -36,7 +36,7 @@ class Note:
 
 @dataclass(frozen=True, kw_only=True)
 class Converted:
-    """What one document comes to."""
+    """Result of converting one document."""
 
     sections: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Keys of the stack file without `frugal-eks:` (and `aws:region`), with plain values below."""

@@ -15,7 +15,7 @@ from frugal_eks.preflight.stack import Stack
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """A stack file on one account, looked at from one machine."""
+    """A stack file, the account it is meant for, and this machine."""
 
     stack: Stack
     account: Account

@@ -28,7 +28,7 @@ MENTION = re.compile(r"(?<![\w`/])@(?=[A-Za-z0-9])")
 
 @dataclass(frozen=True)
 class Review:
-    """What one stack's job wants to say."""
+    """The comment of one stack's job."""
 
     marker: str
     text: str

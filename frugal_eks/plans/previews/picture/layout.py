@@ -29,7 +29,7 @@ COLUMNS = 2
 
 @dataclass(frozen=True)
 class Placed:
-    """All that is drawn."""
+    """All shapes of the picture."""
 
     boxes: Mapping[str, Rect]
     """Boxes by key."""

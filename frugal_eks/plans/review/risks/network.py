@@ -50,7 +50,7 @@ _GUARDS = {"BucketPublicAccessBlock", "AccountPublicAccessBlock", "NetworkPolicy
 
 @dataclass(frozen=True)
 class Opening:
-    """Who may come in, and to what."""
+    """A source that may connect, and the ports it may connect to."""
 
     protocol: str
     """`-1` is every protocol."""
