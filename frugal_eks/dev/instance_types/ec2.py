@@ -142,8 +142,8 @@ def _accelerator(described: _Described) -> str | None:
     else:
         devices = described.get("InferenceAcceleratorInfo", {}).get("Accelerators", [])
     match devices:
-        case [one]:
-            return f"{_label(one['Name'])} {_label(one['Manufacturer'])} {one['Count']}"
+        case [single]:
+            return f"{_label(single['Name'])} {_label(single['Manufacturer'])} {single['Count']}"
         case _:
             return None
 

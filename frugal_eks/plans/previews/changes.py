@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from frugal_eks.plans.previews.steps import PropertyDiff, Resource, Step
+from frugal_eks.plans.previews.steps import PreviewStep, PropertyDiff, Resource
 
 Operation = Literal["create", "update", "replace", "delete", "same", "read", "import", "refresh"]
 
@@ -60,18 +60,18 @@ class Change:
         return self.urn.rpartition("::")[2]
 
 
-def changes(steps: Sequence[Step]) -> list[Change]:
+def changes(steps: Sequence[PreviewStep]) -> list[Change]:
     """One change per resource, in the order of its first step. Raises KeyError for an unknown
     operation.
     """
-    by_urn: dict[str, list[Step]] = {}
+    by_urn: dict[str, list[PreviewStep]] = {}
     for step in steps:
         if step.old or step.new:
             by_urn.setdefault(step.urn, []).append(step)
     return [_change(urn, steps_of_urn) for urn, steps_of_urn in by_urn.items()]
 
 
-def _change(urn: str, steps: Sequence[Step]) -> Change:
+def _change(urn: str, steps: Sequence[PreviewStep]) -> Change:
     operations = {_OPERATIONS[step.op] for step in steps}
     operation = "replace" if "replace" in operations else _OPERATIONS[steps[-1].op]
     old = next((step.old for step in steps if step.old), None)
@@ -88,7 +88,7 @@ def _change(urn: str, steps: Sequence[Step]) -> Change:
     )
 
 
-def _diffs(steps: Sequence[Step]) -> dict[str, PropertyDiff]:
+def _diffs(steps: Sequence[PreviewStep]) -> dict[str, PropertyDiff]:
     detailed: dict[str, PropertyDiff] = {}
     for step in steps:
         detailed |= step.detailed_diff or {}

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from frugal_eks.errors import CommandError
 from frugal_eks.inputs import InputError, shown, text_of
 from frugal_eks.plans.previews.changes import Change, changes
-from frugal_eks.plans.previews.steps import Message, Resource, Step, Written
+from frugal_eks.plans.previews.steps import Message, PreviewStep, Resource, Written
 
 URN = re.compile(r"^urn:pulumi:(?P<stack>[^:]+)::(?P<project>[^:]+)::")
 GENERIC = "an unhandled error occurred: program exited with non-zero"
@@ -25,7 +25,7 @@ class PreviewError(CommandError):
 
 
 class _File(Written):
-    steps: tuple[Step, ...]
+    steps: tuple[PreviewStep, ...]
     change_summary: Mapping[str, int] | None
     config: Mapping[str, Any] = {}
     diagnostics: tuple[Message, ...] = ()

@@ -65,7 +65,7 @@ class PropertyDiff(Written):
     """True if inputs were compared with inputs, not with what the provider had read."""
 
 
-class Step(Written):
+class PreviewStep(Written):
     """One step of the engine; a replacement takes three steps."""
 
     op: str
