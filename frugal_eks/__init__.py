@@ -1,1 +1,1 @@
-"""The commands for people, beside `pulumi up`."""
+"""Commands for people, beside `pulumi up`."""

@@ -1,4 +1,4 @@
-"""`python -m frugal_eks` is `./frugal-eks`."""
+"""Runs `frugal-eks` as `python -m frugal_eks`."""
 
 import sys
 

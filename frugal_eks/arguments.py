@@ -1,4 +1,4 @@
-"""Arguments that several commands take, and the help page that each of them has."""
+"""Arguments and help pages that several commands share."""
 
 import argparse
 import re
@@ -17,7 +17,9 @@ EXIT_CODES = (
 def page(
     commands: "_SubParsersAction[argparse.ArgumentParser]", name: str, line: str
 ) -> argparse.ArgumentParser:
-    """Parser of a command whose help page names the exit codes; `line` is its row in the list."""
+    """Adds the parser of a command, whose help page names the exit codes; `line` is its row in the
+    list.
+    """
     return commands.add_parser(
         name,
         help=line,
@@ -28,7 +30,7 @@ def page(
 
 
 def add_output(parser: argparse.ArgumentParser, *, json: bool = True) -> None:
-    """Adds -o, and --json for a result that programs may read."""
+    """Adds -o, and --json if programs may read the result."""
     parser.add_argument(
         "-o",
         "--output",
@@ -53,7 +55,7 @@ STACK = "a stack of stacks/, or a stack file"
 
 
 def cluster_name(text: str) -> str:
-    """The name of an EKS cluster, as the type of an argument."""
+    """Checks an argument that is the name of an EKS cluster."""
     if not re.fullmatch(r"[0-9A-Za-z][\w-]{0,99}", text, re.ASCII):
         raise argparse.ArgumentTypeError(
             f"{text!r} is no name of an EKS cluster: letters, digits, - and _, at most 100"

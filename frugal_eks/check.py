@@ -25,13 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """1 if a file has a mistake."""
+    """Checks the files; returns 1 if one has a mistake."""
     given: list[str] = arguments.stack
     files = [stack_file(each) for each in given]
     if arguments.json:
-        found = [_as_json(each) for each in files]
-        print_json(found)
-        return BAD if any(each["mistakes"] for each in found) else 0
+        results = [_as_json(each) for each in files]
+        print_json(results)
+        return BAD if any(each["mistakes"] for each in results) else 0
     reports = [list(report(each.file, each.text)) for each in files]
     print("\n".join(line for lines in reports for line in lines))
     return BAD if any(len(lines) > 1 for lines in reports) else 0

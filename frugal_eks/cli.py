@@ -63,7 +63,7 @@ COMMANDS = (
 
 
 def main(argv: Sequence[str] | None = None, **stand_ins: object) -> int:
-    """Runs one command and returns its exit code; `stand_ins` are what a test hands to `run`."""
+    """Runs one command and returns its exit code. Tests pass `stand_ins` to the command's `run`."""
     words = list(sys.argv[1:] if argv is None else argv)
     arguments = parser(words).parse_args(words)
     try:
@@ -84,7 +84,7 @@ def main(argv: Sequence[str] | None = None, **stand_ins: object) -> int:
 
 
 def parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser of all commands, with the arguments of the one that the words call."""
+    """Parser of all commands, with the arguments of the command that `words` call."""
     made = argparse.ArgumentParser(
         prog="frugal-eks",
         description="Commands for a stack of frugal-eks, beside `pulumi up`.",

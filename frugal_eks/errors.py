@@ -5,7 +5,7 @@ INTERRUPTED = 130
 
 
 class CommandError(Exception):
-    """Why a command has no result: a message for a person, what to do included."""
+    """Why a command has no result, with what to do, for the user."""
 
     code = 2
     """The command's exit code: an input cannot be read, or the command is wrongly used."""

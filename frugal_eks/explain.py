@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """0; raises CommandError for a path that no stack file has."""
+    """Shows the path and returns 0. Raises CommandError for a path that no stack file has."""
     try:
         if arguments.json:
             print_json(as_json(arguments.path))

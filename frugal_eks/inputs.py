@@ -1,4 +1,4 @@
-"""What commands read: files, standard input, and the stack files of stacks/."""
+"""Reads inputs of commands: files, standard input, and the stack files of stacks/."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ STACKS = Path(__file__).parents[1] / "stacks"
 
 
 class InputError(CommandError):
-    """Why an input cannot be read: one line that begins with its name."""
+    """Why an input cannot be read, in one line that begins with its name."""
 
 
 class StackFile(NamedTuple):
@@ -25,12 +25,12 @@ class StackFile(NamedTuple):
 
 
 def shown(given: str) -> str:
-    """What messages call an input."""
+    """Name of an input in messages."""
     return "standard input" if given == STANDARD_INPUT else given
 
 
 def text_of(given: str) -> str:
-    """The text of a file, or of standard input. Raises InputError."""
+    """Text of a file, or of standard input. Raises InputError."""
     try:
         if given == STANDARD_INPUT:
             return sys.stdin.buffer.read().decode()
@@ -42,12 +42,12 @@ def text_of(given: str) -> str:
 
 
 def stack_files() -> dict[str, Path]:
-    """The files of stacks/ by the names of their stacks."""
+    """Files of stacks/ by stack name."""
     return {_stack(file): file for file in sorted(STACKS.glob("Pulumi.*.yaml"))}
 
 
 def stack_path(given: str) -> tuple[str, Path]:
-    """Name and file of a stack that is given by either. Raises InputError."""
+    """Name and file of a stack, from either of them. Raises InputError."""
     known, path = stack_files(), Path(given)
     if given in known:
         return given, known[given]
@@ -60,7 +60,7 @@ def stack_path(given: str) -> tuple[str, Path]:
 
 
 def stack_file(given: str) -> StackFile:
-    """The stack file of a name, a file, or standard input. Raises InputError."""
+    """Stack file from a stack name, a file, or standard input. Raises InputError."""
     if given == STANDARD_INPUT:
         return StackFile("stdin", shown(given), text_of(given))
     stack, path = stack_path(given)

@@ -1,4 +1,4 @@
-"""Where a command's result goes."""
+"""Writes a command's result."""
 
 import io
 import json
@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WIDTH = 200
-"""Columns without a terminal, at most: people read logs."""
+"""Maximum columns without a terminal, so that logs stay readable."""
 
 
 @contextmanager
 def written_to(file: Path | None) -> Generator[None]:
-    """Standard output goes into the file, whole or not at all. Raises CommandError."""
+    """Redirects standard output into a file, which is written whole or not at all. Raises
+    CommandError.
+    """
     if file is None:
         yield
         return
@@ -38,14 +40,14 @@ def print_json(result: Any) -> None:
 
 
 def console(*, width: int = WIDTH, stderr: bool = False) -> "Console":
-    """A console of rich; without a terminal it is so many columns wide."""
+    """A rich console; without a terminal it has `width` columns."""
     from rich.console import Console  # noqa: PLC0415 (not every command needs it)
 
     class Piped(Console):
-        """A console that leaves a broken pipe to the command line; rich's exits with 1."""
+        """A console that leaves a broken pipe to the command line; rich's own exits with 1."""
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    found = Piped(stderr=stderr)
-    return found if found.is_terminal else Piped(stderr=stderr, width=width)
+    piped = Piped(stderr=stderr)
+    return piped if piped.is_terminal else Piped(stderr=stderr, width=width)

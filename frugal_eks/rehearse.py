@@ -33,7 +33,7 @@ from rehearsal.scenario import REPLICAS
 from rehearsal.state import DEFAULT
 
 WIDTH = 160
-"""Columns where no terminal says how wide it is."""
+"""Columns without a terminal."""
 ANNOUNCED = {
     Kind.SPOT: "the two-minute warning of a spot interruption (so without an option)",
     Kind.REBALANCE: "a rebalance recommendation: spot may be interrupted soon",
@@ -42,7 +42,7 @@ ANNOUNCED = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the subcommands; `command` of what they parse is a function of the rehearsal."""
+    """Adds the subcommands; each sets `command`, a function of the rehearsal."""
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(
@@ -114,9 +114,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     interrupt.add_argument("node", nargs="?", help="its name or instance id (the fullest on spot)")
     which = interrupt.add_mutually_exclusive_group()
-    for kind, told in ANNOUNCED.items():
+    for kind, help_text in ANNOUNCED.items():
         which.add_argument(
-            f"--{kind}", dest="kind", action="store_const", const=kind, default=Kind.SPOT, help=told
+            f"--{kind}",
+            dest="kind",
+            action="store_const",
+            const=kind,
+            default=Kind.SPOT,
+            help=help_text,
         )
     which.add_argument("--all-spot", action="store_true", help="every spot node within a minute")
     add(
@@ -138,7 +143,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """0; raises CommandError if something failed, or was left behind."""
+    """Runs the subcommand and returns 0. Raises CommandError if it failed, or left something
+    behind.
+    """
     stack, path = stack_path(arguments.stack) if arguments.stack else (None, None)
     options = Options(
         state=arguments.state,

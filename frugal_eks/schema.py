@@ -10,11 +10,11 @@ from stack_config.schema import file_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the output."""
+    """Adds the output file."""
     add_output(parser, json=False)
 
 
 def run(_: argparse.Namespace) -> int:
-    """0."""
+    """Prints the schema and returns 0."""
     print(file_text(), end="")
     return 0

@@ -1,7 +1,7 @@
-"""What the played account has before the program runs, and who runs it.
+"""Prepares the played account before the program runs, and the deployer's identity.
 
-That are the administrators, hosted zones and key pair that a stack file names. An existing VPC or
-cluster is not made up: what is in it decides what the program does.
+The account gets the administrators, hosted zones and key pair that a stack file names. An existing
+VPC or cluster is not made up: its contents decide what the program does.
 """
 
 import json
@@ -14,15 +14,15 @@ from rehearsal.stack_file import ACCOUNT_ID, StackFile
 from rehearsal.state import Endpoints
 
 DEPLOYER = "rehearsal-deployer"
-"""The role that deploys where the stack file names no role among its administrators."""
+"""Role that deploys if the stack file names no role among its administrators."""
 SESSION = "rehearsal"
 
 
 def prepare(stack_file: StackFile, endpoints: Endpoints) -> dict[str, str]:
-    """Make what the stack file says is there; return the deployer's environment.
+    """Creates what the stack file expects to exist; returns the deployer's environment.
 
-    The deployer is a session of the first administrator's role, of an existing cluster of one that
-    the cluster knows. Safe to call again.
+    The deployer is a session of the first administrator's role; for an existing cluster, of a role
+    that the cluster knows. Safe to call again.
     """
     iam, sts = aws_client("iam", endpoints), aws_client("sts", endpoints)
     for arn in _principals(stack_file, endpoints):
@@ -43,8 +43,7 @@ def prepare(stack_file: StackFile, endpoints: Endpoints) -> dict[str, str]:
 
 def preexisting(stack_file: StackFile, endpoints: Endpoints) -> list[str]:
     """Ids of what the account has beforehand: roles and users, hosted zones, the key pair.
-
-    The administrators of other accounts are left out.
+    Administrators of other accounts are left out.
     """
     zones = _zones(aws_client("route53", endpoints), private=stack_file.private_zones)
     return [
@@ -132,7 +131,7 @@ def _make_zones(stack_file: StackFile, endpoints: Endpoints) -> None:
 
 
 def _zones(route53: Any, *, private: bool) -> dict[str, str]:
-    """Ids of the account's zones of this kind by their names."""
+    """Ids of the account's zones of this kind, by name."""
     pages = route53.get_paginator("list_hosted_zones").paginate()
     zones = [zone for page in pages for zone in page["HostedZones"]]
     return {
@@ -143,7 +142,7 @@ def _zones(route53: Any, *, private: bool) -> dict[str, str]:
 
 
 def _vpc(stack_file: StackFile, endpoints: Endpoints) -> str:
-    """The stack file's VPC, or the account's default one where the program makes its own."""
+    """The stack file's VPC; the account's default VPC if the program creates its own."""
     default = [{"Name": "is-default", "Values": ["true"]}]
     vpcs = aws_client("ec2", endpoints).describe_vpcs(Filters=default)["Vpcs"]
     return stack_file.vpc or vpcs[0]["VpcId"]

@@ -1,4 +1,6 @@
-"""What is in the played account: all that costs something, holds a name or grants a right."""
+"""Lists what is in the played account: everything that costs money, holds a name or grants a
+right.
+"""
 
 from typing import Any, NamedTuple
 
@@ -9,17 +11,17 @@ from rehearsal.state import Endpoints
 
 
 class Thing(NamedTuple):
-    """Something in the account or the cluster."""
+    """A thing in the account or the cluster."""
 
     kind: str
     id: str
-    """What AWS or Kubernetes knows it by; a namespaced object's is namespace/name."""
+    """Identifier in AWS or Kubernetes; namespace/name for a namespaced object."""
     name: str
-    """Its Name tag, or "" where it has none."""
+    """Name tag, or "" if there is none."""
 
 
 class AwsKind(NamedTuple):
-    """How one kind of thing is listed; `items` is a JMESPath to pairs of id and name."""
+    """How to list one kind of thing; `items` is a JMESPath that yields pairs of id and name."""
 
     kind: str
     service: str
@@ -138,14 +140,14 @@ ARGUMENTS: dict[str, dict[str, Any]] = {"list_policies": {"Scope": "Local"}}
 
 
 def aws_things(endpoints: Endpoints) -> set[Thing]:
-    """Everything in the account that costs something, holds a name or grants a right."""
+    """Everything in the account that costs money, holds a name or grants a right."""
     clients: dict[str, Any] = {
         service: aws_client(service, endpoints)
         for service in {kind.service for kind in AWS_KINDS} | {"kms"}
     }
-    found = {thing for kind in AWS_KINDS for thing in _listed(clients[kind.service], kind)}
-    within = _records(clients["route53"], found) | _mount_targets(clients["efs"], found)
-    return found | within | _keys(clients["kms"])
+    things = {thing for kind in AWS_KINDS for thing in _listed(clients[kind.service], kind)}
+    within = _records(clients["route53"], things) | _mount_targets(clients["efs"], things)
+    return things | within | _keys(clients["kms"])
 
 
 def _listed(client: Any, kind: AwsKind) -> list[Thing]:
@@ -154,16 +156,18 @@ def _listed(client: Any, kind: AwsKind) -> list[Thing]:
         pages = client.get_paginator(kind.operation).paginate(**arguments)
     else:
         pages = [getattr(client, kind.operation)(**arguments)]
-    found: list[tuple[str, str | None]] = []
+    listed: list[tuple[str, str | None]] = []
     for page in pages:
-        found += jmespath.search(kind.items, page) or []
-    return [Thing(kind.kind, id, name or "") for id, name in found]
+        listed += jmespath.search(kind.items, page) or []
+    return [Thing(kind.kind, id, name or "") for id, name in listed]
 
 
-def _records(route53: Any, found: set[Thing]) -> set[Thing]:
-    """What is in the hosted zones, those that were there before too, without what AWS puts in."""
+def _records(route53: Any, things: set[Thing]) -> set[Thing]:
+    """Records in the hosted zones, including zones that existed before, without AWS's own
+    records.
+    """
     records: set[Thing] = set()
-    for zone in [thing for thing in found if thing.kind == "hosted zone"]:
+    for zone in [thing for thing in things if thing.kind == "hosted zone"]:
         pages = route53.get_paginator("list_resource_record_sets").paginate(HostedZoneId=zone.id)
         for record in [record for page in pages for record in page["ResourceRecordSets"]]:
             if record["Type"] not in {"NS", "SOA"} or record["Name"] != zone.name:
@@ -172,9 +176,9 @@ def _records(route53: Any, found: set[Thing]) -> set[Thing]:
     return records
 
 
-def _mount_targets(efs: Any, found: set[Thing]) -> set[Thing]:
-    """EFS lists the mount targets of one file system only."""
-    systems = [thing.id for thing in found if thing.kind == "EFS file system"]
+def _mount_targets(efs: Any, things: set[Thing]) -> set[Thing]:
+    """Mount targets; EFS lists those of one file system only."""
+    systems = [thing.id for thing in things if thing.kind == "EFS file system"]
     answers = [efs.describe_mount_targets(FileSystemId=system) for system in systems]
     return {
         Thing("EFS mount target", target["MountTargetId"], f"of {target['FileSystemId']}")
@@ -184,8 +188,8 @@ def _mount_targets(efs: Any, found: set[Thing]) -> set[Thing]:
 
 
 def _keys(kms: Any) -> set[Thing]:
-    """KMS keys, unless they wait for their deletion, which takes at least seven days, or are AWS's
-    own: those come with the first use, of an encrypted volume for example, and stay.
+    """KMS keys, except AWS's own and those pending deletion, which takes at least seven days. AWS's
+    own keys appear at first use, for example of an encrypted volume, and stay.
     """
     aliases = _listed(kms, AwsKind("", "kms", "list_aliases", "Aliases[].[TargetKeyId,AliasName]"))
     of_aws = {alias.id for alias in aliases if alias.name.startswith("alias/aws/")}

@@ -1,4 +1,4 @@
-"""Whether a cluster has come to rest, and what it says while it has not."""
+"""Decides if a cluster has come to rest, and reports what it still waits for."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -13,9 +13,8 @@ SUCCEEDED = ENDED[:1]
 
 
 def waiting_pods(cluster: Cluster, ended: Collection[str] = ENDED) -> list[str]:
-    """Each pod that is not ready, with the last thing that was said about it.
-
-    Those in a phase of `ended` are left out.
+    """Pods that are not ready, each with its last event. Pods in a phase of `ended` are left
+    out.
     """
     pods = [
         pod
@@ -33,7 +32,7 @@ def waiting_pods(cluster: Cluster, ended: Collection[str] = ENDED) -> list[str]:
 
 
 def claims_at_rest(cluster: Cluster) -> bool:
-    """Whether each of Karpenter's claims is a node that is ready and stays."""
+    """True if each of Karpenter's claims is a node that is ready and stays."""
     return all(
         is_true(claim, "Initialized") and "deletionTimestamp" not in claim["metadata"]
         for claim in cluster.items(CLAIMS)

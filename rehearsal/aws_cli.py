@@ -16,13 +16,15 @@ from botocore.exceptions import BotoCoreError, ClientError
 from botocore.session import Session
 
 SECONDS = 60
-"""A token's URL is presigned for so long (aws-cli: awscli/customizations/eks/get_token.py)."""
+"""Seconds for which a token's URL is presigned (aws-cli:
+awscli/customizations/eks/get_token.py).
+"""
 FRESH = datetime.timedelta(minutes=14)
-"""After that kubectl is to ask for another (same file)."""
+"""Time after which kubectl asks for another token (same file)."""
 SESSION = "EKSGetTokenAuth"
-"""The session's name in the role of `--role-arn` (same file)."""
+"""Session name in the role of `--role-arn` (same file)."""
 REFUSED, FAILED = 252, 255
-"""Exit codes of the AWS CLI: it does not understand, or something went wrong."""
+"""Exit codes of the AWS CLI: not understood, or failed."""
 
 
 def get_token(options: argparse.Namespace) -> str:
@@ -56,7 +58,7 @@ def get_token(options: argparse.Namespace) -> str:
 
 
 def main(argv: list[str]) -> int:
-    """The exit code; what the AWS CLI can do besides is refused."""
+    """Runs the command and returns the exit code; other features of the AWS CLI are refused."""
     parser = argparse.ArgumentParser(prog="aws", add_help=False)
     # The CLI takes its own options before and after the command, and `--role` for `--role-arn`.
     parser.add_argument("--region")
@@ -65,8 +67,8 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--cluster-name", required=True)
     parser.add_argument("--role-arn")
     if not ("eks" in argv and argv[argv.index("eks") + 1 :][:1] == ["get-token"]):
-        told = "the rehearsal's aws answers only 'aws eks get-token --cluster-name NAME'"
-        print(f"{told} and 'aws --version'", file=sys.stderr)
+        message = "the rehearsal's aws answers only 'aws eks get-token --cluster-name NAME'"
+        print(f"{message} and 'aws --version'", file=sys.stderr)
         return REFUSED
     at = argv.index("eks")
     try:

@@ -17,12 +17,12 @@ from rehearsal.errors import RehearsalError
 from rehearsal.state import Endpoints, State
 
 ANYONE = {"aws_access_key_id": "rehearsal", "aws_secret_access_key": "rehearsal"}
-"""The played AWS answers every key; without a session it is the account's root."""
+"""Credentials without a session: the played AWS takes any key for the account's root."""
 _ONE_AT_A_TIME = threading.Lock()
 NOT_FOUND, BUSY = 404, 429
 BUSY_SECONDS = 15.0
-"""At the first question about a kind of a CRD the API server asks for patience ("storage is
-(re)initializing")."""
+"""Seconds to retry: at the first request for a kind of a CRD the API server asks for patience
+("storage is (re)initializing")."""
 
 
 def aws_client(
@@ -53,12 +53,12 @@ def aws_client(
 
 @cache
 def _session() -> Any:
-    """Reads AWS's list of endpoints, 0.15 s, once for all clients."""
+    """Session that is made once for all clients: it reads AWS's list of endpoints, 0.15 s."""
     return boto3.Session()
 
 
 class _Busy(RehearsalError):
-    """To be asked again."""
+    """The API server asks to be called again."""
 
 
 class Cluster:
@@ -73,26 +73,28 @@ class Cluster:
         ).open
 
     def get(self, path: str) -> dict[str, Any]:
-        """Raises LookupError if there is no such object or kind, RehearsalError otherwise."""
+        """Reads an object. Raises LookupError if there is no such object or kind, RehearsalError
+        otherwise.
+        """
         return self._send("GET", path, None, {})
 
     def items(self, path: str) -> list[dict[str, Any]]:
-        """The objects of a list; none where the cluster does not know their kind."""
+        """Objects of a list; none if the cluster does not know their kind."""
         try:
             return self.get(path).get("items") or []
         except LookupError:
             return []
 
     def create(self, path: str, thing: Mapping[str, Any]) -> dict[str, Any]:
-        """Add an object to the list at `path`."""
+        """Adds an object to the list at `path`."""
         return self._send("POST", path, thing, {"Content-Type": "application/json"})
 
     def delete(self, path: str) -> None:
-        """Raises LookupError if there is no such object."""
+        """Deletes an object. Raises LookupError if there is none."""
         self._send("DELETE", path, None, {})
 
     def patch(self, path: str, change: Mapping[str, Any]) -> dict[str, Any]:
-        """Merge `change` into an object."""
+        """Merges `change` into an object."""
         kind = {"Content-Type": "application/merge-patch+json"}
         return self._send("PATCH", path, change, kind)
 
@@ -120,8 +122,8 @@ class Cluster:
                 return cast("dict[str, Any]", json.load(response))
         except urllib.error.HTTPError as error:
             with error:
-                told = error.read().decode(errors="replace")
-            message = _message(told)
+                body = error.read().decode(errors="replace")
+            message = _message(body)
             if error.code == NOT_FOUND:
                 raise LookupError(message) from None
             kind = _Busy if error.code == BUSY else RehearsalError

@@ -1,4 +1,4 @@
-"""The steps of a rehearsal, each of which is also a command of its own."""
+"""Steps of a rehearsal, each of which is also a command."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -37,16 +37,16 @@ from rehearsal.stack_file import PROJECT, StackFile
 from rehearsal.state import ROOT, Endpoints, State
 
 CHOSEN = "stack.json"
-"""The stack that this state folder was started for."""
+"""File with the stack that this state folder was started for."""
 PREPARED = "prepared.json"
-"""Ids of what is nobody's leftover, of every stack that was worked on in this state folder."""
+"""File with ids of what is nobody's leftover, for every stack worked on in this state folder."""
 LEFTOVERS_SECONDS = 30.0
-"""The garbage collector and the nodes' player need a moment after the engine has finished."""
+"""Seconds that the garbage collector and the nodes' player need after the engine has finished."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What the command line says. None for the stack means: as it was started, else nodeless."""
+    """Options of the command line. Stack None means: as it was started, else nodeless."""
 
     state: Path
     stack: str | None = None
@@ -67,11 +67,11 @@ class Rehearsal:
 
     @property
     def stack_file(self) -> StackFile:
-        """Read anew each time: the next `up` takes what the file says then."""
+        """The stack file, read anew each time, so that the next `up` uses its current content."""
         return StackFile.read(self.stack_path, self.stack)
 
     def start(self) -> None:
-        """Control plane, played AWS and nodes; nothing if they run already."""
+        """Starts control plane, played AWS and nodes; does nothing if they run already."""
         file = self.stack_file
         # Before anything is started, so that a mistake costs no time.
         region, of_account = file.region, file.account
@@ -89,7 +89,7 @@ class Rehearsal:
         )
 
     def engine(self) -> Engine:
-        """The engine, ready to work on what runs. Raises RehearsalError if nothing runs."""
+        """The engine, ready for the running rehearsal. Raises RehearsalError if none runs."""
         endpoints = lifecycle.require_running(self.state)
         file = self.stack_file
         tools = toolchain.ensure(toolchain.ENGINE)
@@ -111,14 +111,16 @@ class Rehearsal:
         return engine
 
     def up(self) -> Outcome:
-        """`pulumi up`, then everything that says whether the platform works."""
+        """Runs `pulumi up`, then all checks whether the platform works."""
         engine = self.engine()
         outcome = engine.up()
         self.show(engine)
         return outcome
 
     def apply(self, settings: Mapping[str, Any]) -> Outcome:
-        """`pulumi up` with settings over those of the stack file, and nothing shown after it."""
+        """Runs `pulumi up` with settings that override the stack file's; shows nothing
+        afterwards.
+        """
         engine = self.engine()
         engine.prepare(self._own_settings() | dict(settings))
         return engine.up()
@@ -126,7 +128,7 @@ class Rehearsal:
     def preview(
         self, *, expect_no_changes: bool = False, policy_pack: Path | None = None
     ) -> Outcome:
-        """`pulumi preview`. Raises RehearsalError if it fails, or changes what it must not."""
+        """Runs `pulumi preview`. Raises RehearsalError if it fails, or has forbidden changes."""
         # The engine works in the program's folder, whatever this one is.
         rules = ["--policy-pack", str(policy_pack.absolute())] if policy_pack else []
         outcome = self.engine().preview(*rules)
@@ -138,11 +140,13 @@ class Rehearsal:
         return outcome
 
     def preview_json(self) -> str:
-        """What `pulumi preview --json` prints. Raises RehearsalError if the preview fails."""
+        """Output of `pulumi preview --json`. Raises RehearsalError if the preview fails."""
         return self.engine().preview_json()
 
     def show(self, engine: Engine) -> None:
-        """Resources, system pods, pools and nodes. Raises RehearsalError if one is not well."""
+        """Shows resources, system pods, pools and nodes. Raises RehearsalError if one is not
+        healthy.
+        """
         cluster = Cluster(self.state)
         self.console.print(report.resources_table(engine.resources()))
         health.pods(cluster, self.console)
@@ -153,47 +157,49 @@ class Rehearsal:
         self.nodes()
 
     def pools(self) -> None:
-        """Raises RehearsalError if a pool or a node class is not Ready in time."""
+        """Shows Karpenter's pools. Raises RehearsalError if a pool or node class is not Ready in
+        time.
+        """
         health.pools(self._cluster(), self.console)
 
     def nodes(self) -> None:
-        """All nodes with their prices."""
+        """Shows all nodes with their prices."""
         cluster = self._cluster()
         endpoints = self.state.endpoints
         nodes = nodes_now(cluster, PriceList(endpoints), Members(endpoints))
         self.console.print(report.nodes_table(nodes))
 
     def scale(self, replicas: Sequence[int] = REPLICAS, workload: str | None = None) -> None:
-        """Scale a workload of the stack to one number after the other."""
+        """Scales a workload of the stack to each number in turn."""
         chosen = karpenter_commands.workload(self.engine(), self.stack_path, workload)
         self.karpenter().scale(chosen, replicas)
 
     def replay(self, workload: str | None = None, picture: Path | None = None) -> Trace:
-        """Play the session of document 001: on-demand at first, then the stack file as it is."""
+        """Replays the session of document 001: on-demand at first, then the stack file as it is."""
         chosen = karpenter_commands.workload(self.engine(), self.stack_path, workload)
         return self.karpenter().replay(chosen, self.apply, picture)
 
     def karpenter(self) -> KarpenterCommands:
-        """What is played with Karpenter. Raises RehearsalError if nothing runs."""
+        """Commands with Karpenter. Raises RehearsalError if nothing runs."""
         lifecycle.require_running(self.state)
         return KarpenterCommands(self.state, self.console, self.stack_file)
 
     def spot(self) -> SpotCommands:
-        """What is played with groups of instances. Raises RehearsalError if nothing runs."""
+        """Commands with groups of instances. Raises RehearsalError if nothing runs."""
         lifecycle.require_running(self.state)
         return SpotCommands(self.state, self.console)
 
     def groups(self) -> None:
-        """The Auto Scaling groups, and what the Cluster Autoscaler would see of them."""
+        """Shows the Auto Scaling groups, and what the Cluster Autoscaler would see of them."""
         self.spot().groups(self.stack_file.cluster_name or "")
 
     def resize(self) -> None:
-        """Resize a spot group by hand; raises RehearsalError if `pulumi up` would undo it."""
+        """Resizes a spot group by hand. Raises RehearsalError if `pulumi up` would undo it."""
         self.spot().resize()
         self.preview(expect_no_changes=True)
 
     def destroy(self) -> Outcome:
-        """`pulumi destroy`, then what is left. Raises RehearsalError if that is not nothing."""
+        """Runs `pulumi destroy`, then shows what is left. Raises RehearsalError if anything is."""
         engine = self.engine()
         if (unprotected := self.stack_file.unprotected()) and engine.resources():
             self._say("Deletion protection is on: it is switched off first, by an `up`.")
@@ -203,7 +209,9 @@ class Rehearsal:
         return outcome
 
     def leftovers(self) -> None:
-        """Raises RehearsalError if something is left that was not there before `up`."""
+        """Looks for leftovers. Raises RehearsalError if something is left that did not exist before
+        `up`.
+        """
         known = self.known()
         with self.console.status("looking for what is left") as status:
             left = leftovers.settle(
@@ -218,24 +226,24 @@ class Rehearsal:
         self._say("Nothing is left: not in the played account, not in the API server.")
 
     def record(self, file: Path) -> None:
-        """Write the stack's state for tests of later releases."""
+        """Writes the stack's state, for tests of later releases."""
         resources = self.engine().export(secrets=True)["deployment"]["resources"]
         file.write_text(recorded_state.recorded(resources, self.state))
 
     def known(self) -> list[str]:
-        """Ids of what the account has beforehand, for whichever stacks it was made."""
+        """Ids of what the account has beforehand, for all prepared stacks."""
         return json.loads((self.state.path / PREPARED).read_text())
 
     def stop(self) -> list[str]:
-        """End all that was started in the state folder; logs stay."""
+        """Stops all that was started in the state folder; logs stay."""
         return lifecycle.stop(self.state)
 
     def wipe(self) -> None:
-        """Empty the state folder."""
+        """Empties the state folder."""
         lifecycle.wipe(self.state)
 
     def _prepare(self, file: StackFile, endpoints: Endpoints) -> dict[str, str]:
-        """Make what the account has beforehand; return the deployer's environment."""
+        """Creates what the account has beforehand; returns the deployer's environment."""
         deployer = account.prepare(file, endpoints)
         written = self.state.path / PREPARED
         before = self.known() if written.exists() else []
@@ -248,14 +256,16 @@ class Rehearsal:
 
     @property
     def _stand_ins(self) -> bool:
-        """Whether the charts are played; nobody looks whether upstream's can be reached."""
+        """True if the charts are played; does not test if upstream's can be reached."""
         return self.options.charts != "real"
 
     def _lay_charts(self) -> None:
         if self._stand_ins:
             releases = self.stack_file.config.get(f"{PROJECT}:extraReleases")
-            for one in charts.assemble(self.state.charts, placeholders(releases)):
-                self._say(f"extraReleases.{one.release}: a placeholder stands in for its chart.")
+            for placeholder in charts.assemble(self.state.charts, placeholders(releases)):
+                self._say(
+                    f"extraReleases.{placeholder.release}: a placeholder stands in for its chart."
+                )
 
     def _cluster(self) -> Cluster:
         lifecycle.require_running(self.state)

@@ -21,29 +21,29 @@ STAGES = ROOT / "rehearsal" / "kwok_stages.yaml"
 PORTS = ("etcd", "peer", "api", "kwok")
 PROCESSES = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")
 SERVICE_CIDR = "10.100.0.0/16"
-"""One of the two that EKS takes for services where none is asked for."""
+"""Service range, one of the two that EKS uses by default."""
 NO_CLOUD = (
     "node-ipam-controller",
     "service-lb-controller",
     "cloud-node-lifecycle-controller",
     "node-route-controller",
 )
-"""Controllers that ask a cloud, of which there is none behind this control plane."""
+"""Controllers that need a cloud, which this control plane does not have."""
 READY_SECONDS = 60.0
-"""On 2 idle cores it takes 3 to 4; a busy machine may take its time."""
+"""Seconds until it must be ready: 3 to 4 on 2 idle cores, more on a busy machine."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ControlPlane:
-    """Where a control plane answers, and with which files one talks to it."""
+    """Address of a control plane, and the files for talking to it."""
 
     url: str
     kubeconfig: Path
-    """With a token inside, for the rehearsal's own processes; users get state.kubeconfig."""
+    """Kubeconfig with a token, for the rehearsal's own processes; users get state.kubeconfig."""
 
 
 def prepare(state: State) -> tuple[ControlPlane, Mapping[str, int]]:
-    """Choose ports, write certificate, tokens and kubeconfigs. Nothing runs yet."""
+    """Chooses ports, and writes certificate, tokens and kubeconfigs. Starts nothing yet."""
     ports: dict[str, int] = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
     url = f"https://127.0.0.1:{ports['api']}"
     folder = state.control_plane
@@ -94,7 +94,7 @@ def start(
 
 
 def wait_ready(state: State, plane: ControlPlane) -> None:
-    """Wait for /readyz. Raises RehearsalError if etcd or the API server ends before."""
+    """Waits for /readyz. Raises RehearsalError if etcd or the API server ends before."""
     processes = Processes(state)
 
     def ready() -> bool:
@@ -107,7 +107,7 @@ def wait_ready(state: State, plane: ControlPlane) -> None:
 def argvs(
     state: State, tools: Mapping[str, Path], ports: Mapping[str, int]
 ) -> dict[str, list[str | Path]]:
-    """The command line of each process."""
+    """Command lines of the processes."""
     folder = state.control_plane
     etcd, peer = (f"http://127.0.0.1:{ports[name]}" for name in ("etcd", "peer"))
     login = f"--kubeconfig={folder / 'kubeconfig'}"
@@ -170,7 +170,7 @@ def argvs(
 
 
 def _webhook(state: State, authenticator: str) -> list[str]:
-    """Flags by which the API server asks for the user of a token, each time anew."""
+    """Flags by which the API server asks the webhook for a token's user, without caching."""
     file = state.control_plane / "authenticator.yaml"
     document = {
         "apiVersion": "v1",
@@ -188,7 +188,7 @@ def _webhook(state: State, authenticator: str) -> list[str]:
 
 
 def stages(specs: Mapping[str, object]) -> str:
-    """kwok's Stage objects from their specs by name: a document each."""
+    """The kwok Stage objects from their specs by name, a document each."""
     header = {"apiVersion": "kwok.x-k8s.io/v1alpha1", "kind": "Stage"}
     documents = [{**header, "metadata": {"name": name}, "spec": specs[name]} for name in specs]
     # Documents share no anchors, so what the specs share is written out.
@@ -201,7 +201,7 @@ class _WithoutAliases(yaml.SafeDumper):
 
 
 def require_reachable(state: State) -> None:
-    """Raises RehearsalError, naming the process, if the control plane does not answer."""
+    """Checks that the control plane answers. Raises RehearsalError, naming the process, if not."""
     Processes(state).require_alive(PROCESSES)
     plane = ControlPlane(
         url=state.endpoints["apiServer"], kubeconfig=state.control_plane / "kubeconfig"
@@ -216,7 +216,9 @@ def require_reachable(state: State) -> None:
 
 
 def _has_default_account(state: State, plane: ControlPlane) -> bool:
-    """Pods can be made in a namespace once its service account exists."""
+    """True once the namespace has its default service account, without which no pod can be
+    created.
+    """
     path = "/api/v1/namespaces/default/serviceaccounts/default"
     return _status(state, plane, path) == http.client.OK
 
@@ -231,7 +233,7 @@ def _healthy(port: int) -> bool:
 
 
 def _status(state: State, plane: ControlPlane, path: str) -> int:
-    """The status of a GET as administrator. Raises OSError while nobody answers."""
+    """Status of a GET as administrator. Raises OSError while nobody answers."""
     trust = ssl.create_default_context(cafile=state.certificate)
     host = plane.url.removeprefix("https://")
     connection = http.client.HTTPSConnection(host, timeout=5, context=trust)

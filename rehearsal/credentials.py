@@ -1,4 +1,4 @@
-"""Key and certificate of the local API server: made anew for each rehearsal."""
+"""Creates key and certificate of the local API server, anew for each rehearsal."""
 
 import datetime
 import ipaddress
@@ -16,7 +16,7 @@ NAMES = ("localhost", "kubernetes", "kubernetes.default", "kubernetes.default.sv
 
 
 def write_key(path: Path) -> ec.EllipticCurvePrivateKey:
-    """A new P-256 key, as PEM that only the owner may read."""
+    """Writes a new P-256 key, as PEM that only the owner may read."""
     key = ec.generate_private_key(ec.SECP256R1())
     pem = key.private_bytes(
         serialization.Encoding.PEM,
@@ -28,7 +28,7 @@ def write_key(path: Path) -> ec.EllipticCurvePrivateKey:
 
 
 def write_certificate(path: Path, key_path: Path) -> None:
-    """A serving certificate for 127.0.0.1 that signs itself: it is its own authority."""
+    """Writes a self-signed serving certificate for 127.0.0.1, which is its own authority."""
     key = write_key(key_path)
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "frugal-eks rehearsal")])
     # A clock that is a little behind must not refuse it.

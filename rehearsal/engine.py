@@ -1,4 +1,4 @@
-"""The real Pulumi engine on a backend, plugins and settings of its own."""
+"""Runs the real Pulumi engine with its own backend, plugins and settings."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import psutil
 import yaml
 from rich.console import Console
 
-from rehearsal.engine_events import Message, Record, Step
+from rehearsal.engine_events import EngineStep, Message, Record
 from rehearsal.engine_process import STREAMING, EventStream, end_orphans, environment
 from rehearsal.errors import INTERRUPTED, RehearsalError
 from rehearsal.progress import EngineProgress, kind
@@ -31,28 +31,28 @@ TITLES: dict[Operation, str] = {
 
 
 GENERIC = "an unhandled error occurred: program exited with non-zero exit code"
-"""The language host adds it to what the program itself has said."""
+"""Message that the language host adds to the program's own."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How an operation ended. `changes` counts resources by what was done, e.g. {"create": 80}."""
+    """Result of an operation. `changes` counts resources by operation, e.g. {"create": 80}."""
 
     operation: Operation
     succeeded: bool
     interrupted: bool
     changes: dict[str, int]
-    steps: list[Step]
+    steps: list[EngineStep]
     messages: list[Message]
     seconds: float
 
     @property
     def is_empty(self) -> bool:
-        """Nothing would change, or was changed."""
+        """True if nothing would change, or was changed."""
         return self.succeeded and set(self.changes) <= {"same", "read"}
 
     def diagnostics(self) -> str:
-        """What the engine says went wrong, resource by resource."""
+        """Errors of the engine, resource by resource."""
         said = [message for message in self.messages if GENERIC not in message.text]
         errors = [message for message in said if message.severity == "error"]
         errors = errors or [message for message in said if message.severity == "stderr"]
@@ -67,30 +67,30 @@ class Outcome:
 
 
 class EngineError(RehearsalError):
-    """An operation that failed: its text is the engine's diagnostics."""
+    """A failed operation; the text is the engine's diagnostics."""
 
     def __init__(self, outcome: Outcome) -> None:
         how = "was interrupted" if outcome.interrupted else "failed"
-        told = outcome.diagnostics() or "The engine gave no reason."
-        super().__init__(f"pulumi {outcome.operation} {how}.\n{told}")
+        reason = outcome.diagnostics() or "The engine gave no reason."
+        super().__init__(f"pulumi {outcome.operation} {how}.\n{reason}")
         self.outcome = outcome
         self.code = INTERRUPTED if outcome.interrupted else self.code
 
 
 @dataclass(frozen=True)
 class EngineSetup:
-    """What an engine is given."""
+    """Folders and environment that an engine needs."""
 
     cli: Path
-    """The folder with `pulumi` and the Python language host."""
+    """Folder with `pulumi` and the Python language host."""
     environment: Mapping[str, str]
     """Endpoint and credentials of the played AWS."""
     project: Path = ROOT
-    """The folder with the program's Pulumi.yaml."""
+    """Folder with the program's Pulumi.yaml."""
 
 
 class Engine:
-    """One stack of one rehearsal. Operations print their progress and return their Outcome."""
+    """One stack of a rehearsal. Operations print their progress and return their Outcome."""
 
     def __init__(
         self, state: State, setup: EngineSetup, stack_file: StackFile, console: Console
@@ -104,7 +104,9 @@ class Engine:
         self.name: str = yaml.safe_load((setup.project / "Pulumi.yaml").read_text())["name"]
 
     def prepare(self, settings: Mapping[str, Any] | None = None) -> None:
-        """Copy the stack file, with `settings` over its own, and make the stack if it is new."""
+        """Copies the stack file, with `settings` overriding its own, and creates the stack if it is
+        new.
+        """
         for folder in (self.plugins, self.backend):
             folder.mkdir(parents=True, exist_ok=True)
         self.stack_file.write_copy(self.settings, dict(settings or {}))
@@ -115,11 +117,11 @@ class Engine:
             self._run(["stack", "init", self.stack, "--cwd", str(project)])
 
     def preview(self, *flags: str) -> Outcome:
-        """What `up` would do; changes nothing."""
+        """Runs a preview, which changes nothing."""
         return self._operate("preview", [*flags])
 
     def preview_json(self) -> str:
-        """What `pulumi preview --json` prints. Raises RehearsalError if the preview fails."""
+        """Output of `pulumi preview --json`. Raises RehearsalError if the preview fails."""
         arguments = ["preview", "--json", "--show-sames", "--config-file", str(self.settings)]
         with self.console.status(TITLES["preview"]):
             ended = self._ended([*arguments, *self._in_project()], {STREAMING: "false"})
@@ -128,43 +130,42 @@ class Engine:
         return ended.stdout
 
     def up(self, *flags: str) -> Outcome:
-        """Preview, then do it. Raises EngineError with the diagnostics if it fails."""
+        """Runs preview and update. Raises EngineError with the diagnostics if it fails."""
         return _checked(self._operate("up", ["--yes", *flags]))
 
     def destroy(self) -> Outcome:
-        """Delete all resources of the stack. Raises EngineError if one cannot be deleted."""
+        """Deletes all resources of the stack. Raises EngineError if one cannot be deleted."""
         return _checked(self._operate("destroy", ["--yes"]))
 
     def refresh(self, *flags: str) -> Outcome:
-        """Read all resources anew. Raises EngineError if that fails."""
+        """Reads all resources anew. Raises EngineError if that fails."""
         return _checked(self._operate("refresh", ["--yes", *flags]))
 
     def export(self, *, secrets: bool = False) -> dict[str, Any]:
-        """The stack's state as the engine writes it; with `secrets` as plain text."""
+        """The stack's state as the engine writes it; secrets are plain text with `secrets`."""
         shown = ["--show-secrets"] if secrets else []
         return json.loads(self._run([*self._in_project(), "stack", "export", *shown]))
 
     def load(self, resources: Sequence[Mapping[str, Any]]) -> None:
-        """Put the resources of a state that `export` gave in the place of the stack's own."""
+        """Replaces the stack's resources by those of an exported state."""
         # What encrypts its secrets is the stack's.
         state = self.export()
         state["deployment"]["resources"] = list(resources)
         self._run([*self._in_project(), "stack", "import"], json.dumps(state))
 
     def outputs(self) -> dict[str, Any]:
-        """What the program exports."""
+        """Outputs that the program exports."""
         return json.loads(self._run([*self._in_project(), "stack", "output", "--json"]))
 
     def resources(self) -> list[dict[str, Any]]:
-        """The resources in the stack's state, as the engine writes them; none before `up`."""
+        """Resources in the stack's state, as the engine writes them; none before `up`."""
         if not self._checkpoint().exists():
             return []
         return self.export()["deployment"].get("resources") or []
 
     def recover(self) -> list[str]:
-        """Make the stack usable after an engine that was killed; say what was done.
-
-        Raises RehearsalError while another engine still works on the stack.
+        """Repairs the stack after an engine was killed, and says what was done. Raises
+        RehearsalError while another engine still works on the stack.
         """
         done: list[str] = []
         for lock in (self.backend / ".pulumi" / "locks").rglob("*.json"):
@@ -227,11 +228,11 @@ class Engine:
         )
 
     def _run(self, arguments: list[str], given: str | None = None) -> str:
-        """Run a short command of the CLI on `given` as its input; return what it prints."""
+        """Runs a short command of the CLI with `given` as its input; returns its output."""
         ended = self._ended(arguments, given=given)
         if ended.returncode:
-            told = (ended.stderr or ended.stdout).strip().removeprefix("error: ")
-            raise RehearsalError(f"`pulumi {' '.join(arguments)}` failed: {told}")
+            message = (ended.stderr or ended.stdout).strip().removeprefix("error: ")
+            raise RehearsalError(f"`pulumi {' '.join(arguments)}` failed: {message}")
         return ended.stdout
 
     def _ended(
@@ -252,7 +253,7 @@ class Engine:
     def started(
         self, operation: Operation, flags: list[str], stderr: IO[str] | int
     ) -> subprocess.Popen[str]:
-        """A running engine that prints its events, one JSON object a line."""
+        """Starts an engine that prints its events, one JSON object per line."""
         settings = ["--config-file", str(self.settings), *self._in_project()]
         output = ["--json", "--non-interactive", "--color", "never"]
         return subprocess.Popen(

@@ -1,4 +1,4 @@
-"""The Pulumi engine's event stream (`--json`), as the steps of one operation."""
+"""Reads the Pulumi engine's event stream (`--json`) as steps of one operation."""
 
 import json
 import re
@@ -12,14 +12,20 @@ QUIET = frozenset({"debug", "info#debug"})
 KNOWN = re.compile(
     r"resource plugin kubernetes is expected to have version >=\S+, but has 4\.25\.0"
 )
-"""No newer Kubernetes provider can be built from modules; nothing that a stack uses differs."""
+"""Harmless message: no newer Kubernetes provider can be built from modules, and nothing that a
+stack uses differs.
+"""
 
 Severity = Literal["info", "warning", "error", "stderr"]
-"""stderr: what the program prints there, as Python does about a run that the engine cut off."""
+"""Severity of a message. stderr: what the program prints there, as Python does if the engine cuts a
+run off.
+"""
 
 
 class Message(NamedTuple):
-    """What the engine, a provider or the program says. `urn` is "" where it is about nothing."""
+    """A message of the engine, a provider or the program. `urn` is "" if it concerns no
+    resource.
+    """
 
     severity: Severity
     urn: str
@@ -27,19 +33,19 @@ class Message(NamedTuple):
 
 
 @dataclass
-class Step:
+class EngineStep:
     """One operation on one resource; times are seconds since the operation began."""
 
     op: str
     urn: str
     type: str
     custom: bool
-    """False for a component: that has no operation of its own to wait for."""
+    """False for a component, which has no operation of its own."""
     started: float
     finished: float | None = None
     failed: bool = False
     changed: tuple[str, ...] = ()
-    """The paths that differ, from the provider's detailed diff."""
+    """Paths that differ, from the provider's detailed diff."""
 
     @property
     def name(self) -> str:
@@ -52,17 +58,17 @@ class Step:
 
 @dataclass
 class Record:
-    """What happened in one operation, preview and update apart, as the events come in.
+    """Progress of one operation, preview and update apart, as the events come in.
 
     The engine previews before it updates: what the preview plans is the update's total.
     """
 
     previews_only: bool
-    """Else the stream holds a preview and then the update."""
+    """True if the stream holds only a preview; otherwise a preview and then the update."""
     clock: Callable[[], float] = time.monotonic
     planned: int = 0
-    """How many steps the preview before an update found, those that change nothing left out."""
-    steps: list[Step] = field(default_factory=list[Step])
+    """Number of changing steps that the preview before an update found."""
+    steps: list[EngineStep] = field(default_factory=list[EngineStep])
     messages: list[Message] = field(default_factory=list[Message])
     changes: dict[str, int] = field(default_factory=dict[str, int])
 
@@ -70,10 +76,9 @@ class Record:
         self.began = self.clock()
         self.previewing = True
 
-    def read(self, line: str) -> Step | Message | None:
-        """Take in one line of the stream; return the step that it ends or what is newly said.
-
-        Lines that are no JSON objects are ignored.
+    def read(self, line: str) -> EngineStep | Message | None:
+        """Reads a line of the stream; returns the step that it ends, or a new message. Lines that
+        are not JSON objects are ignored.
         """
         try:
             event: Any = json.loads(line)
@@ -83,7 +88,7 @@ class Record:
             return None
         return self._take(event)  # pyright: ignore[reportUnknownArgumentType]
 
-    def _take(self, event: dict[str, Any]) -> Step | Message | None:
+    def _take(self, event: dict[str, Any]) -> EngineStep | Message | None:
         if diagnostic := event.get("diagnosticEvent"):
             return self._note(diagnostic)
         if broken := event.get("policyEvent"):
@@ -98,12 +103,12 @@ class Record:
             self._sum_up(summary)
         return None
 
-    def waiting(self) -> list[tuple[Step, float]]:
+    def waiting(self) -> list[tuple[EngineStep, float]]:
         """Resources being worked on with the seconds so far, the longest first."""
         now = self.clock() - self.began
         return [(step, now - step.started) for step in self.open_steps() if step.custom]
 
-    def open_steps(self) -> list[Step]:
+    def open_steps(self) -> list[EngineStep]:
         return [step for step in self.steps if step.finished is None]
 
     def done(self) -> int:
@@ -126,7 +131,7 @@ class Record:
         return message
 
     def _judge(self, event: dict[str, Any]) -> Message | None:
-        """What a policy pack says: an error fails the operation, a warning does not."""
+        """Handles a policy pack's result: an error fails the operation, a warning does not."""
         text = MARKUP.sub("", event["message"]).strip()
         severity = "error" if event.get("enforcementLevel") == "mandatory" else "warning"
         return self._note(
@@ -140,7 +145,7 @@ class Record:
     def _begin(self, metadata: dict[str, Any]) -> None:
         resource: dict[str, Any] = metadata.get("new") or metadata.get("old") or {}
         self.steps.append(
-            Step(
+            EngineStep(
                 op=metadata["op"],
                 urn=metadata["urn"],
                 type=metadata["type"],
@@ -150,7 +155,7 @@ class Record:
             )
         )
 
-    def _end(self, metadata: dict[str, Any], *, failed: bool) -> Step | None:
+    def _end(self, metadata: dict[str, Any], *, failed: bool) -> EngineStep | None:
         for step in reversed(self.steps):
             if step.finished is None and (step.urn, step.op) == (metadata["urn"], metadata["op"]):
                 step.finished, step.failed = self.clock() - self.began, failed

@@ -1,4 +1,4 @@
-"""A running engine: its environment, its event stream, Ctrl-C."""
+"""Runs an engine process: environment, event stream, Ctrl-C."""
 
 import signal
 import subprocess
@@ -8,23 +8,23 @@ from typing import IO
 
 import psutil
 
-from rehearsal.engine_events import Record, Step
+from rehearsal.engine_events import EngineStep, Record
 from rehearsal.processes import Processes
 from rehearsal.progress import EngineProgress
 from rehearsal.state import State
 
 PASSPHRASE = "rehearsal"
-"""Encrypts nothing but a throw-away stack."""
+"""Passphrase of a throw-away stack, which protects nothing."""
 ENGINE = "FRUGAL_EKS_ENGINE"
-"""Names the state folder in the environment of an engine and of all that it starts."""
+"""Environment variable with the state folder, for an engine and all that it starts."""
 STREAMING = "PULUMI_ENABLE_STREAMING_JSON_PREVIEW"
-"""Whether a preview prints its events one by one, as the other operations do, or one object."""
+"""Environment variable that makes a preview print events one by one, as other operations do."""
 GENTLE = 2
-"""The engine itself knows two interrupts: finish what is begun, then stop at once."""
+"""Number of interrupts that the engine knows: finish what is begun, then stop at once."""
 
 
 def environment(state: State, more: dict[str, str]) -> dict[str, str]:
-    """What an engine sees: its own home and backend, nothing of the user's clouds and clusters."""
+    """Environment of an engine: own home and backend, nothing of the user's clouds and clusters."""
     helm, nowhere = state.path / "helm", str(state.path / "no-such-file")
     return Processes(state).environment(
         {
@@ -49,7 +49,7 @@ def environment(state: State, more: dict[str, str]) -> dict[str, str]:
 
 
 def end_orphans(state: State) -> None:
-    """End the plugins and programs of an engine that was killed: nobody else ends them."""
+    """Ends the plugins and programs of a killed engine, which nobody else ends."""
     orphans: list[psutil.Process] = []
     for process in psutil.process_iter():
         try:
@@ -76,7 +76,7 @@ class EventStream:
         self.interrupts = 0
 
     def follow(self) -> bool:
-        """Return whether Ctrl-C was pressed."""
+        """Reads to the end; returns True if Ctrl-C was pressed."""
         Thread(target=self._read, daemon=True).start()
         try:
             going = True
@@ -109,14 +109,16 @@ class EventStream:
             return False
         self.log.write(line)
         happened = self.record.read(line)
-        if isinstance(happened, Step):
+        if isinstance(happened, EngineStep):
             self.progress.ended(happened)
         elif happened and happened.severity in {"info", "warning"}:
             self.progress.said(happened)
         return True
 
     def _interrupt(self) -> None:
-        """Once: the engine finishes what it has begun. Twice: it stops at once."""
+        """Handles Ctrl-C: at the first the engine finishes what it has begun, at the second it
+        stops.
+        """
         self.interrupts += 1
         if self.interrupts == 1:
             self.progress.console.print(

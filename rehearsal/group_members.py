@@ -1,4 +1,4 @@
-"""Which Auto Scaling group an instance belongs to, and whether it is spot: asked from EC2."""
+"""Looks up in EC2 which Auto Scaling group an instance belongs to, and if it is spot."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,20 +10,20 @@ from rehearsal.state import Endpoints
 
 GROUP_TAG = "aws:autoscaling:groupName"
 KEY_TAG = "frugal-eks/node-group"
-"""The group's key in the stack file, on the instances of groups that EKS does not manage."""
+"""Tag with the group's key in the stack file, on instances of groups that EKS does not manage."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """What EC2 says of an instance."""
+    """Group and market of an instance, as EC2 reports them."""
 
     key: str | None
-    """Of its group in the stack file, or else the group's own name."""
+    """Key of the group in the stack file, else the group's own name."""
     spot: bool
 
 
 class Members:
-    """The instances of the account; each is asked for once."""
+    """Instances of the account, each looked up once."""
 
     def __init__(self, endpoints: Endpoints) -> None:
         self.endpoints = endpoints
@@ -34,15 +34,19 @@ class Members:
         return aws_client("ec2", self.endpoints)
 
     def of(self, instance_ids: Iterable[str]) -> dict[str, Member]:
-        """Those of them that EC2 knows, by their ids."""
-        wanted = [one for one in instance_ids if one.startswith("i-")]
-        if unknown := [one for one in wanted if one not in self._known]:
+        """Members by instance id; unknown instances are left out."""
+        wanted = [instance_id for instance_id in instance_ids if instance_id.startswith("i-")]
+        if unknown := [instance_id for instance_id in wanted if instance_id not in self._known]:
             # By a filter: an instance that is gone is then no error.
             chosen = {"Name": "instance-id", "Values": unknown}
-            found = self._ec2.describe_instances(Filters=[chosen])["Reservations"]
-            for instance in (one for each in found for one in each["Instances"]):
+            reservations = self._ec2.describe_instances(Filters=[chosen])["Reservations"]
+            for instance in (member for each in reservations for member in each["Instances"]):
                 self._known[instance["InstanceId"]] = _member(instance)
-        return {one: self._known[one] for one in wanted if one in self._known}
+        return {
+            instance_id: self._known[instance_id]
+            for instance_id in wanted
+            if instance_id in self._known
+        }
 
 
 def _member(instance: dict[str, Any]) -> Member:

@@ -1,4 +1,4 @@
-"""The account's Auto Scaling groups, as the Cluster Autoscaler would see them."""
+"""Shows the account's Auto Scaling groups as the Cluster Autoscaler would see them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ GOING = ("shutting-down", "terminated")
 
 @dataclass(frozen=True, kw_only=True)
 class Instance:
-    """One that a group has."""
+    """An instance of a group."""
 
     id: str
     type: str
     zone: str
     market: str
-    """"spot" or "on-demand"."""
+    """Market of the instance: "spot" or "on-demand"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """One group at one moment."""
+    """A group at one moment."""
 
     name: str
     minimum: int
@@ -37,12 +37,12 @@ class Group:
 
     @property
     def key(self) -> str | None:
-        """Under `spotNodeGroups` in the stack file; None of a group that EKS made."""
+        """Key under `spotNodeGroups` in the stack file; None for a group that EKS made."""
         return self.tags.get(KEY_TAG)
 
     @property
     def template(self) -> dict[str, str]:
-        """What tells the Cluster Autoscaler how a node would be of which there is none yet."""
+        """Tags that describe a group's future nodes to the Cluster Autoscaler."""
         return {
             key.removeprefix(TEMPLATE): value
             for key, value in self.tags.items()
@@ -50,16 +50,16 @@ class Group:
         }
 
     def undiscovered(self, cluster: str) -> list[str]:
-        """The tags that the Cluster Autoscaler looks for and does not find."""
+        """Tags that the Cluster Autoscaler looks for and does not find."""
         wanted = (f"{DISCOVERY}enabled", DISCOVERY + cluster)
         return [tag for tag in wanted if tag not in self.tags]
 
 
 def groups_now(endpoints: Endpoints) -> list[Group]:
     """All groups of the account, by name."""
-    found = aws_client("autoscaling", endpoints).describe_auto_scaling_groups()
-    listed: list[dict[str, Any]] = found["AutoScalingGroups"]
-    ids = [one["InstanceId"] for group in listed for one in group["Instances"]]
+    response = aws_client("autoscaling", endpoints).describe_auto_scaling_groups()
+    listed: list[dict[str, Any]] = response["AutoScalingGroups"]
+    ids = [instance["InstanceId"] for group in listed for instance in group["Instances"]]
     instances = _instances(endpoints, ids)
     groups = [
         Group(
@@ -68,9 +68,9 @@ def groups_now(endpoints: Endpoints) -> list[Group]:
             desired=group["DesiredCapacity"],
             maximum=group["MaxSize"],
             instances=tuple(
-                instances[one["InstanceId"]]
-                for one in group["Instances"]
-                if one["InstanceId"] in instances
+                instances[instance["InstanceId"]]
+                for instance in group["Instances"]
+                if instance["InstanceId"] in instances
             ),
             tags={tag["Key"]: tag.get("Value", "") for tag in group.get("Tags", [])},
         )
@@ -80,7 +80,7 @@ def groups_now(endpoints: Endpoints) -> list[Group]:
 
 
 def set_desired(endpoints: Endpoints, group: Group, desired: int) -> None:
-    """Resize a group as an autoscaler does it."""
+    """Resizes a group as an autoscaler does."""
     aws_client("autoscaling", endpoints).set_desired_capacity(
         AutoScalingGroupName=group.name, DesiredCapacity=desired, HonorCooldown=False
     )
@@ -90,15 +90,15 @@ def _instances(endpoints: Endpoints, ids: list[str]) -> dict[str, Instance]:
     if not ids:
         return {}
     chosen = {"Name": "instance-id", "Values": ids}
-    found = aws_client("ec2", endpoints).describe_instances(Filters=[chosen])["Reservations"]
+    reservations = aws_client("ec2", endpoints).describe_instances(Filters=[chosen])["Reservations"]
     return {
-        one["InstanceId"]: Instance(
-            id=one["InstanceId"],
-            type=one["InstanceType"],
-            zone=one["Placement"]["AvailabilityZone"],
-            market=one.get("InstanceLifecycle") or "on-demand",
+        instance["InstanceId"]: Instance(
+            id=instance["InstanceId"],
+            type=instance["InstanceType"],
+            zone=instance["Placement"]["AvailabilityZone"],
+            market=instance.get("InstanceLifecycle") or "on-demand",
         )
-        for each in found
-        for one in each["Instances"]
-        if one["State"]["Name"] not in GOING
+        for each in reservations
+        for instance in each["Instances"]
+        if instance["State"]["Name"] not in GOING
     }

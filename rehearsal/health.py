@@ -1,4 +1,4 @@
-"""Whether a platform works: pods, where they run, pools, load balancers."""
+"""Checks that a platform works: pods, their nodes, pools, load balancers."""
 
 from rich.console import Console
 
@@ -16,7 +16,7 @@ BALANCERS_SECONDS = 30.0
 
 
 def pods(cluster: Cluster, console: Console) -> None:
-    """Wait until every pod runs. Raises RehearsalError about those that find no place."""
+    """Waits until every pod runs. Raises RehearsalError about pods without a node."""
 
     def look() -> tuple[bool, str]:
         waiting = waiting_pods(cluster, SUCCEEDED)
@@ -32,9 +32,8 @@ def pods(cluster: Cluster, console: Console) -> None:
 
 
 def system_pods(cluster: Cluster, console: Console, *, on_fargate: bool) -> None:
-    """Show the pods of kube-system.
-
-    Raises RehearsalError if they should be `on_fargate` and one is not.
+    """Shows the pods of kube-system. Raises RehearsalError if they should be `on_fargate` and one
+    is not.
     """
     table, elsewhere = report.system_pods_table(cluster)
     console.print(table)
@@ -47,7 +46,7 @@ def system_pods(cluster: Cluster, console: Console, *, on_fargate: bool) -> None
 
 
 def pools(cluster: Cluster, console: Console) -> None:
-    """Show pools and node classes. Raises RehearsalError if one is not Ready in time."""
+    """Shows pools and node classes. Raises RehearsalError if one is not Ready in time."""
     try:
         wait_for(
             console,
@@ -66,9 +65,8 @@ def pools(cluster: Cluster, console: Console) -> None:
 
 
 def load_balancers(cluster: Cluster, endpoints: Endpoints, console: Console) -> None:
-    """Show load balancers and their records, if there are any.
-
-    Raises RehearsalError about Services and Ingresses that get no address in time.
+    """Shows load balancers and their records, if any. Raises RehearsalError about Services and
+    Ingresses that get no address in time.
     """
 
     def look() -> tuple[bool, str]:

@@ -1,4 +1,4 @@
-"""What a rehearsal plays with Karpenter: `scale`, `replay`, and their part of `run`."""
+"""Commands with Karpenter: `scale`, `replay`, and their part of `run`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -21,19 +21,19 @@ from rehearsal.stack_file import PROJECT, StackFile
 from rehearsal.state import State
 
 SAMPLES = ":SampleWorkloads$"
-"""In the URN of what is under `sampleWorkloads`."""
+"""Part of the URN of everything under `sampleWorkloads`."""
 PICTURE, TRACE = "consolidation.svg", "consolidation.json"
-"""What a replay writes into the state folder."""
+"""Files that a replay writes into the state folder."""
 
 
 def has_workload(file: StackFile) -> bool:
-    """Whether there is a workload to scale and Karpenter to give it nodes."""
+    """True if there is a workload to scale, and Karpenter to give it nodes."""
     config = file.config
     return bool(config.get(f"{PROJECT}:karpenter") and config.get(f"{PROJECT}:sampleWorkloads"))
 
 
 def has_session(file: StackFile) -> bool:
-    """Whether `run` replays the session: a pool may begin with on-demand and go on with spot."""
+    """True if `run` replays the session: a pool may begin with on-demand and go on with spot."""
     return has_workload(file) and bool(pools_of_both(file))
 
 
@@ -44,7 +44,7 @@ class KarpenterCommands:
         self.state, self.console, self.file = state, console, file
 
     def scale(self, workload: Workload, replicas: Sequence[int] = REPLICAS) -> None:
-        """Scale to one number after the other, waiting for Karpenter each time."""
+        """Scales to each number in turn, waiting for Karpenter each time."""
         scenario = Scenario(Cluster(self.state), self.state.endpoints, self.console)
         self.console.print(report.scenes_table(scenario.scale(workload, replicas)))
 
@@ -54,10 +54,9 @@ class KarpenterCommands:
         apply: Callable[[Mapping[str, Any]], Outcome],
         drawn: Path | None = None,
     ) -> Trace:
-        """Play the session, show what it came to, and write its trace and its picture.
-
-        `apply` is `pulumi up` with settings over those of the file. What was recorded is written
-        after an error and after Ctrl-C too.
+        """Plays the session, shows its result, and writes its trace and picture. `apply` runs
+        `pulumi up` with settings that override the file's. The record is written after an error and
+        after Ctrl-C too.
         """
         pools = pools_of_both(self.file)
         if not pools:
@@ -88,17 +87,26 @@ def workload(engine: Engine, file: Path, name: str | None = None) -> Workload:
     Raises RehearsalError with the names of those that there are.
     """
     deployments = [
-        one for one in engine.resources() if one["type"] == "kubernetes:apps/v1:Deployment"
+        resource
+        for resource in engine.resources()
+        if resource["type"] == "kubernetes:apps/v1:Deployment"
     ]
     # Pause pods are no load: they make room for it.
-    deployments.sort(key=lambda one: SAMPLES not in one["urn"])
-    found = [
+    deployments.sort(key=lambda resource: SAMPLES not in resource["urn"])
+    workloads = [
         Workload(metadata.get("namespace", "default"), metadata["name"])
-        for metadata in (one["outputs"]["metadata"] for one in deployments)
+        for metadata in (deployment["outputs"]["metadata"] for deployment in deployments)
     ]
-    chosen = [one for one in found if name in {None, one.name, f"{one.namespace}/{one.name}"}]
+    chosen = [
+        candidate
+        for candidate in workloads
+        if name in {None, candidate.name, f"{candidate.namespace}/{candidate.name}"}
+    ]
     if not chosen:
-        there = ", ".join(f"{one.namespace}/{one.name}" for one in found) or "none"
+        there = (
+            ", ".join(f"{candidate.namespace}/{candidate.name}" for candidate in workloads)
+            or "none"
+        )
         raise RehearsalError(
             f"The stack has no Deployment {name or 'to scale'} (there are: {there}): put one "
             f"under sampleWorkloads in {file} and run `up`."

@@ -1,5 +1,6 @@
-"""What a destroy left behind: all that the played account and the API server have now and had not
-before."""
+"""Finds what a destroy left: everything in the played account and the API server that did not exist
+before.
+"""
 
 import json
 import time
@@ -12,28 +13,31 @@ from rehearsal.clients import Cluster
 from rehearsal.state import State
 
 BASELINE = "before.json"
-"""What was there before the first `up`, in the state folder."""
+"""File in the state folder that lists what existed before the first `up`."""
 
 
 PASSING = frozenset({"Event", "ComponentStatus"})
-"""Kinds that tell about other objects and go by themselves."""
+"""Kinds that report on other objects and go by themselves."""
 
 OWN = "rehearsal-"
-"""What the rehearsal itself makes in the cluster begins so, e.g. rights for the played fleet."""
+"""Name prefix of what the rehearsal itself creates in the cluster, e.g. rights for the played
+fleet.
+"""
 
 BOOTSTRAP = ("default", "kube-node-lease", "kube-public", "kube-system")
-"""Namespaces of every cluster; the API server and its controllers fill them a little later."""
+"""Namespaces of every cluster, which the API server and its controllers fill a little later."""
 
 HELM_KEEPS = {"helm.sh/resource-policy": "keep"}
 CRD_KINDS = ("CustomResourceDefinition", "APIService")
-"""A CRD, and what the API server makes for its group."""
+"""Kinds of a CRD, and of what the API server makes for its group."""
 CRDS_BESIDE_TEMPLATES = (".elbv2.k8s.aws", ".externaldns.k8s.io")
-"""Helm deletes neither what is annotated so nor the CRDs that lie beside a chart's templates, here
-those of the AWS Load Balancer Controller and ExternalDNS: on AWS they go with the control plane."""
+"""Suffixes of CRDs beside a chart's templates, which Helm never deletes, here those of the AWS
+Load Balancer Controller and ExternalDNS: on AWS they go with the control plane.
+"""
 
 
 def remember(state: State) -> None:
-    """Write down what there is before the first `up`. Later calls change nothing."""
+    """Records what exists before the first `up`. Later calls change nothing."""
     path = state.path / BASELINE
     if not path.exists():
         now = sorted(aws_things(state.endpoints) | cluster_things(Cluster(state)))
@@ -41,7 +45,7 @@ def remember(state: State) -> None:
 
 
 def find(state: State, preexisting: Iterable[str]) -> list[Thing]:
-    """What is there now and was not before; `preexisting` are ids that are nobody's leftovers."""
+    """Things that exist now and did not before; ids in `preexisting` are nobody's leftovers."""
     before = {Thing(*row) for row in json.loads((state.path / BASELINE).read_text())}
     known = {(thing.kind, thing.id) for thing in before}
     ids = set(preexisting)
@@ -52,9 +56,8 @@ def find(state: State, preexisting: Iterable[str]) -> list[Thing]:
 def settle(
     state: State, preexisting: Iterable[str], *, patience: float, tell: Callable[[int], None]
 ) -> list[Thing]:
-    """`find`, again and again for `patience` seconds: what is being deleted goes in that time.
-
-    `tell` hears how many are still there.
+    """Repeats `find` for `patience` seconds, in which pending deletions end. `tell` is called with
+    the number left.
     """
     ids = list(preexisting)
     end = time.monotonic() + patience
@@ -65,7 +68,7 @@ def settle(
 
 
 def cluster_things(cluster: Cluster) -> set[Thing]:
-    """Every object of every kind that the API server knows, custom resources included."""
+    """Objects of every kind that the API server knows, custom resources included."""
     nodes = {node["metadata"]["name"] for node in cluster.items("/api/v1/nodes")}
     with ThreadPoolExecutor(8) as workers:
         kinds = _kinds(cluster)
@@ -79,7 +82,7 @@ def cluster_things(cluster: Cluster) -> set[Thing]:
 
 
 def _kinds(cluster: Cluster) -> list[tuple[str, str]]:
-    """Pairs of path and kind of all that can be listed, each kind in its preferred version."""
+    """Path and kind of everything that can be listed, each kind in its preferred version."""
     groups = cluster.get("/apis")["groups"]
     versions = ["/api/v1"] + [
         f"/apis/{group['preferredVersion']['groupVersion']}" for group in groups
@@ -105,16 +108,16 @@ def _thing(kind: str, item: dict[str, Any]) -> Thing:
 
 
 def _dead(kind: str, item: dict[str, Any], nodes: set[str]) -> bool:
-    """Whether it is a deleted pod of a node that is gone: the pod collector waits 40 s for those.
+    """True for a deleted pod of a node that is gone: the pod collector waits 40 s for such pods.
 
-    On AWS they end with the control plane.
+    On AWS such pods end with the control plane.
     """
     deleted = "deletionTimestamp" in item["metadata"]
     return kind == "Pod" and deleted and item["spec"].get("nodeName") not in nodes
 
 
 def _by_itself(kind: str, metadata: dict[str, Any]) -> bool:
-    """Whether nobody has to delete this object: the control plane or the rehearsal makes it for
+    """True if nobody has to delete this object: the control plane or the rehearsal creates it for
     itself, in its own time, or Helm keeps it for the next installation.
     """
     namespace, name = metadata.get("namespace", ""), metadata["name"]

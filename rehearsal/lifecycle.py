@@ -20,10 +20,10 @@ AWS, NODES, CONTROLLERS = "aws", "nodes", "controllers"
 AWS_READY_SECONDS = 60.0
 NODES_READY_SECONDS = 30.0
 NODES_READY = "nodes-ready"
-"""A file that the nodes' process makes when it watches."""
+"""File that the nodes' process creates once it watches."""
 CONTROLLERS_READY_SECONDS = 30.0
 CONTROLLERS_READY = "controllers-ready"
-"""The same of the process that plays AWS's controllers."""
+"""File that the process of AWS's controllers creates once it watches."""
 
 
 def start(
@@ -100,7 +100,7 @@ def stop(state: State) -> list[str]:
 
 
 def wipe(state: State) -> None:
-    """Empty the state folder. Raises RehearsalError while something of it runs."""
+    """Empties the state folder. Raises RehearsalError while something of it runs."""
     if running := [record.name for record in Processes(state).all() if record.alive]:
         raise RehearsalError(
             f"{', '.join(running)} still run in {state.path}: `./frugal-eks rehearse stop` first"
@@ -109,7 +109,9 @@ def wipe(state: State) -> None:
 
 
 def require_running(state: State) -> Endpoints:
-    """Where the rehearsal answers. Raises RehearsalError if none runs, or part of it has died."""
+    """Endpoints of the running rehearsal. Raises RehearsalError if none runs, or part of it has
+    died.
+    """
     endpoints = state.endpoints
     Processes(state).require_alive()
     control_plane.require_reachable(state)
@@ -117,12 +119,12 @@ def require_running(state: State) -> Endpoints:
 
 
 def python(module: str, *arguments: str) -> list[str]:
-    """The command line of one of the project's own processes."""
+    """Command line of one of the project's own processes."""
     return [sys.executable, "-m", module, *arguments]
 
 
 PYTHON = {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-"""Finds the checkout's modules from any folder, and writes logs as they happen."""
+"""Environment that finds the checkout's modules from any folder, and writes logs unbuffered."""
 
 
 def _same(state: State, region: str, account: str) -> Endpoints:

@@ -20,33 +20,33 @@ SELF_MANAGED = "self-managed"
 
 @dataclass(frozen=True)
 class Node:
-    """One node. `price` is USD an hour, None where there is no price to be had."""
+    """A node. `price` is USD an hour, None if there is no price."""
 
     name: str
     owner: str
-    """"fargate", "pool NAME" of Karpenter, "group NAME" of EKS, else "self-managed KEY"."""
+    """Owner: "fargate", "pool NAME" of Karpenter, "group NAME" of EKS, else "self-managed KEY"."""
     instance_type: str
-    """On Fargate the size that its pod was given."""
+    """Instance type; on Fargate the size of its pod."""
     capacity: str
-    """"spot", "on-demand", "reserved" or "fargate"."""
+    """Capacity type: "spot", "on-demand", "reserved" or "fargate"."""
     zone: str
     instance_id: str
-    """The last part of its provider id."""
+    """Last part of the provider id."""
     ready: bool
     leaving: bool
-    """It is being drained or deleted."""
+    """True if it is being drained or deleted."""
     price: float | None
     pods: tuple[str, ...] = field(default=())
-    """namespace/name of those bound to it that have not ended, DaemonSets' left out."""
+    """Pods bound to it that have not ended, as namespace/name, without those of DaemonSets."""
 
     @property
     def karpenter(self) -> bool:
-        """Whether Karpenter launched it."""
+        """True if Karpenter launched it."""
         return self.owner.startswith("pool ")
 
     @property
     def self_managed(self) -> bool:
-        """Whether it is neither Karpenter's nor of a group that EKS manages nor on Fargate."""
+        """True if it is neither Karpenter's, nor of a group that EKS manages, nor on Fargate."""
         return self.owner.startswith(SELF_MANAGED)
 
 
@@ -75,12 +75,12 @@ def nodes_now(cluster: Cluster, prices: PriceList, members: Members | None = Non
 
 
 def cost(nodes: list[Node]) -> float:
-    """USD an hour of the nodes that have a price."""
+    """Sum of the known prices, USD an hour."""
     return sum(node.price or 0.0 for node in nodes)
 
 
 def is_true(thing: dict[str, Any], condition: str) -> bool:
-    """Whether an object's status says that this condition holds."""
+    """True if this condition holds in an object's status."""
     conditions = thing.get("status", {}).get("conditions", [])
     return any(c["type"] == condition and c["status"] == "True" for c in conditions)
 

@@ -11,10 +11,11 @@ from rehearsal.errors import RehearsalError
 from rehearsal.state import ROOT
 
 STAND_INS = {"aws": "rehearsal.aws.provider", "eks": "rehearsal.eks.provider"}
-"""Played by these Python modules; each is a plugin of its own process."""
+"""Python modules that play plugins, each in a process of its own."""
 OF_EKS = {"aws": "7.25.0", "kubernetes": "4.19.0"}
-"""Versions that the component of pulumi-eks 4.4.0 asks for, beside those of the program's SDKs
-(nodejs/eks/package.json of pulumi-eks at 7bf0c1b, after 4.3.0)."""
+"""Versions that the component of pulumi-eks 4.4.0 requires, beside those of the program's SDKs
+(nodejs/eks/package.json of pulumi-eks at 7bf0c1b, after 4.3.0).
+"""
 
 
 def lay_plugins(plugins: Path, kubernetes: Path, real_eks: Path | None) -> None:
@@ -34,9 +35,8 @@ def lay_plugins(plugins: Path, kubernetes: Path, real_eks: Path | None) -> None:
 
 
 def lay_cli(folder: Path, cli: Path, language_host: Path) -> Path:
-    """The folder in which `pulumi` finds its language host beside itself, without a warning.
-
-    Where they lie apart, as the toolchain keeps them, both are linked into `folder`.
+    """Folder in which `pulumi` finds its language host beside itself, without a warning. If they
+    are in different folders, as in the toolchain, both are linked into `folder`.
     """
     if cli.parent == language_host.parent:
         return cli.parent
@@ -60,21 +60,20 @@ def installed_eks() -> Path | None:
 
 
 def choose_eks(choice: str) -> Path | None:
-    """`choice` is auto, real or stand-in. None means the stand-in.
-
-    Raises RehearsalError if the real one is asked for and not installed.
+    """Folder of the eks plugin; None means the stand-in. `choice` is auto, real or stand-in. Raises
+    RehearsalError if the real one is requested and not installed.
     """
-    found = None if choice == "stand-in" else installed_eks()
-    if choice == "real" and found is None:
+    folder = None if choice == "stand-in" else installed_eks()
+    if choice == "real" and folder is None:
         raise RehearsalError(
             f"The real eks plugin is not installed: run `pulumi plugin install resource eks "
             f"{version('pulumi_eks')}`, or leave out `--eks real`."
         )
-    return found
+    return folder
 
 
 def _folders(plugins: Path, package: str) -> list[Path]:
-    """One for each version of the package's plugin that is asked for."""
+    """A folder for each required version of the package's plugin."""
     versions = [version(f"pulumi_{package}"), OF_EKS.get(package)]
     return [plugins / f"resource-{package}-v{each}" for each in dict.fromkeys(versions) if each]
 
@@ -91,14 +90,14 @@ def _executable(path: Path, text: str) -> None:
 
 
 def _links(folder: Path, targets: list[Path]) -> None:
-    """A folder of links: the engine passes over a plugin folder that is a link itself."""
+    """Creates a folder of links: the engine ignores a plugin folder that is a link itself."""
     _empty(folder)
     for target in targets:
         (folder / target.name).symlink_to(target.resolve())
 
 
 def _empty(folder: Path) -> None:
-    """Without what an earlier run laid there, which may have been the other kind."""
+    """Removes what an earlier run laid there, which may have been the other kind."""
     folder.mkdir(parents=True, exist_ok=True)
     for file in folder.iterdir():
         file.unlink()

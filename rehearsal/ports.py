@@ -1,4 +1,4 @@
-"""Ports for the servers of a rehearsal: nobody else's, and given to one server only."""
+"""Reserves ports for the servers of a rehearsal, each for one server only."""
 
 import contextlib
 import fcntl
@@ -30,30 +30,30 @@ def free_ports(count: int) -> list[int]:
     that the port is promised, so this process remembers it, and the rehearsals of other processes
     see it locked until this one ends. Raises RehearsalError if so many are not left.
     """
-    found: list[int] = []
+    ports: list[int] = []
     with _one_at_a_time:
         for port in random.sample(PORTS, len(PORTS)):
-            if len(found) == count:
+            if len(ports) == count:
                 break
             if port not in _given and _is_free(port) and _lock(port):
                 _given.add(port)
-                found.append(port)
-    if len(found) < count:
+                ports.append(port)
+    if len(ports) < count:
         raise RehearsalError(
             f"too few ports are free from {PORTS[0]} to {PORTS[-1]}: end what listens there"
         )
-    return found
+    return ports
 
 
 def _is_free(port: int) -> bool:
-    with socket.socket() as one, contextlib.suppress(OSError):
-        one.bind(("127.0.0.1", port))
+    with socket.socket() as probe, contextlib.suppress(OSError):
+        probe.bind(("127.0.0.1", port))
         return True
     return False
 
 
 def _lock(port: int) -> bool:
-    """Take this port's byte of a file that all rehearsals of this user share."""
+    """Locks this port's byte in a file that all rehearsals of this user share."""
     promises = _promises()
     with contextlib.suppress(OSError):
         fcntl.lockf(promises, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
@@ -63,7 +63,7 @@ def _lock(port: int) -> bool:
 
 @functools.cache
 def _promises() -> int:
-    """The shared file, open until the process ends: closing it would give up every lock."""
+    """The shared file, open until the process ends: closing it would release every lock."""
     path = Path(tempfile.gettempdir()) / f"frugal-eks-ports-{os.getuid()}"
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

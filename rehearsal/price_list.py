@@ -1,4 +1,4 @@
-"""What an instance costs an hour, asked the way Karpenter asks: from the played AWS."""
+"""Hourly prices of instances, read from the played AWS in the way that Karpenter reads them."""
 
 import json
 import re
@@ -9,16 +9,17 @@ from rehearsal.clients import aws_client
 from rehearsal.state import Endpoints
 
 FARGATE_VCPU_HOUR, FARGATE_GB_HOUR = 0.04048, 0.004445
-"""USD for Linux on x86, AWS's list price in us-east-1 and eu-west-1; the list that is played has
-EC2 only, and other regions are up to a third dearer."""
+"""USD for Linux on x86, AWS's list price in us-east-1 and eu-west-1; the played list has EC2 only,
+and other regions are up to a third dearer.
+"""
 
 
 def fargate_hourly(size: str) -> float | None:
-    """USD for a pod, by the size that EKS writes on it, for example `0.25vCPU 0.5GB`."""
-    found = re.fullmatch(r"([\d.]+)vCPU ([\d.]+)GB", size)
-    if not found:
+    """USD an hour for a pod, by the size in EKS's annotation, such as `0.25vCPU 0.5GB`."""
+    match = re.fullmatch(r"([\d.]+)vCPU ([\d.]+)GB", size)
+    if not match:
         return None
-    return float(found[1]) * FARGATE_VCPU_HOUR + float(found[2]) * FARGATE_GB_HOUR
+    return float(match[1]) * FARGATE_VCPU_HOUR + float(match[2]) * FARGATE_GB_HOUR
 
 
 class PriceList:
@@ -32,13 +33,13 @@ class PriceList:
         self.spot = cache(self._spot)
 
     def hourly(self, instance_type: str, capacity_type: str, zone: str) -> float | None:
-        """None where the price list does not know the type."""
+        """Price an hour; None if the price list does not know the type."""
         if capacity_type == "spot":
             return self.spot(instance_type, zone)
         return self.on_demand(instance_type)
 
     def _on_demand(self, instance_type: str) -> float | None:
-        asked = {
+        query = {
             "instanceType": instance_type,
             "regionCode": self.region,
             "operatingSystem": "Linux",
@@ -47,7 +48,7 @@ class PriceList:
             "capacitystatus": "Used",
         }
         filters = [
-            {"Type": "TERM_MATCH", "Field": field, "Value": value} for field, value in asked.items()
+            {"Type": "TERM_MATCH", "Field": field, "Value": value} for field, value in query.items()
         ]
         reply = self.pricing.get_products(ServiceCode="AmazonEC2", Filters=filters)
         prices = [price for text in reply["PriceList"] for price in _usd(json.loads(text))]

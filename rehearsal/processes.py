@@ -17,9 +17,11 @@ from rehearsal.errors import RehearsalError
 from rehearsal.state import State
 
 ENVIRONMENT = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TMPDIR", "XDG_CACHE_HOME")
-"""What is handed on of the user's environment: no credentials, profiles, proxies or kubeconfig."""
+"""Variables of the user's environment that are passed on: no credentials, profiles, proxies or
+kubeconfig.
+"""
 OWNER = "FRUGAL_EKS_REHEARSAL"
-"""Names the state folder in the environment of each process, its children included."""
+"""Variable with the state folder in the environment of each process, children included."""
 PATIENCE = 2.0
 """Seconds between SIGTERM and SIGKILL."""
 CLOCK_SECONDS = 5.0
@@ -39,12 +41,12 @@ class Record:
     name: str
     pid: int
     created: float
-    """Seconds since the epoch, as the operating system tells it."""
+    """Start in seconds since the epoch, as the operating system reports it."""
     log: str
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs; one that ended and waits for its parent does not."""
+        """True if it still runs; a zombie does not."""
         return _process(self) is not None
 
 
@@ -102,19 +104,21 @@ class Processes:
         return self.state.records / f"{name}.json"
 
     def find(self, name: str) -> Record | None:
-        """The process that was last started under this name, alive or not."""
+        """Process that was last started under this name, alive or not."""
         try:
             return Record(**json.loads(self._file(name).read_text()))
         except (FileNotFoundError, json.JSONDecodeError, TypeError):
             return None
 
     def all(self) -> list[Record]:
-        """All that were started and not stopped, alive or not, by name."""
+        """Processes that were started and not stopped, alive or not, by name."""
         names = sorted(file.stem for file in self.state.records.glob("*.json"))
         return [record for name in names if (record := self.find(name))]
 
     def require_alive(self, names: Sequence[str] | None = None) -> None:
-        """Raises RehearsalError about the first process that has ended by itself."""
+        """Checks that all processes run. Raises RehearsalError about the first that has ended by
+        itself.
+        """
         for record in self.all():
             if (names is None or record.name in names) and not record.alive:
                 raise RehearsalError(obituary(record))
@@ -142,8 +146,14 @@ class Processes:
         """
         records = [record for record in self.all() if names is None or record.name in names]
         known = {record.name: process for record in records if (process := _process(record))}
-        strays = {f"process {one.pid}": one for one in self._marked()} if names is None else {}
-        others = {name: one for name, one in strays.items() if one not in known.values()}
+        strays = (
+            {f"process {process.pid}": process for process in self._marked()}
+            if names is None
+            else {}
+        )
+        others = {
+            name: process for name, process in strays.items() if process not in known.values()
+        }
         _end([*known.values(), *others.values()])
         for record in records:
             self._file(record.name).unlink(missing_ok=True)
@@ -155,19 +165,19 @@ class Processes:
         They are found after a crash too, when there is no record of them.
         """
         ours = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
-        found: list[psutil.Process] = []
+        members: list[psutil.Process] = []
         for process in psutil.process_iter():
             try:
                 marked = process.environ().get(OWNER) == str(self.state.path)
                 if marked and process.pid not in ours and process.status() != psutil.STATUS_ZOMBIE:
-                    found.append(process)
+                    members.append(process)
             except (psutil.Error, OSError):
                 continue
-        return found
+        return members
 
 
 def obituary(record: Record) -> str:
-    """One sentence about a process that has ended, how if that is known, with its last words."""
+    """Sentence about a process that has ended, how if that is known, with its last words."""
     return (
         f"{record.name} (process {record.pid}) {how_ended(record)}, so the rehearsal cannot go on: "
         f"`./frugal-eks rehearse stop`, then start it again; the last lines of {record.log}:\n"
@@ -186,7 +196,9 @@ def how_ended(record: Record) -> str:
 
 
 def _exit_code(record: Record) -> int | None:
-    """None if another interpreter started it. A killed process takes a moment to be all gone."""
+    """Exit code of a process; None if another interpreter started it. A killed process takes a
+    moment to be gone.
+    """
     child = _children.get(record.pid)
     try:
         return child.wait(timeout=PATIENCE) if child else None
@@ -206,7 +218,7 @@ def last_lines(log: Path, count: int = LAST_LINES) -> str:
 
 
 def _process(record: Record) -> psutil.Process | None:
-    """The process of a record, or None if it has ended or its pid is now another's."""
+    """Process of a record; None if it has ended, or if its pid was reused."""
     if child := _children.get(record.pid):
         # Reaps it if it has ended, else it would stay a zombie.
         child.poll()
@@ -226,7 +238,7 @@ def _is(ready: Callable[[], bool]) -> bool:
 
 
 def _end(processes: Sequence[psutil.Process]) -> None:
-    """SIGTERM to all at once, SIGKILL to those that stay."""
+    """Sends SIGTERM to all at once, and SIGKILL to those that stay."""
     for process in processes:
         _signal(process, signal.SIGTERM)
     _, left = psutil.wait_procs(processes, timeout=PATIENCE)

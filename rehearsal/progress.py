@@ -9,13 +9,13 @@ from rich.live import Live
 from rich.markup import escape
 from rich.text import Text
 
-from rehearsal.engine_events import Message, Record, Step
+from rehearsal.engine_events import EngineStep, Message, Record
 
 QUIET_SECONDS = 15.0
 """Without a terminal a line says at least this often what is being waited for."""
 
 SHOWN_WAITS = 5
-"""More than these at once are only counted."""
+"""Number of concurrent steps that are shown; others are only counted."""
 
 PAST = {
     "create": "created",
@@ -32,7 +32,7 @@ PAST = {
 
 
 class EngineProgress:
-    """How far an operation of the engine is, for one console."""
+    """Progress of an engine's operation, for one console."""
 
     def __init__(self, console: Console, title: str, record: Record) -> None:
         self.console, self.title, self.record = console, title, record
@@ -59,8 +59,8 @@ class EngineProgress:
         if self.live:
             self.live.stop()
 
-    def ended(self, step: Step) -> None:
-        """Print the line of a finished step, unless it was a no-op or only planned."""
+    def ended(self, step: EngineStep) -> None:
+        """Prints a line for a finished step, unless it was a no-op or only planned."""
         if self.record.previewing or not step.custom or step.op in {"same", "replace"}:
             return
         self.last_line = time.monotonic()
@@ -69,12 +69,14 @@ class EngineProgress:
         self.console.print(escape(line), style="red" if step.failed else None, highlight=False)
 
     def said(self, message: Message) -> None:
-        """Print what a program or a provider tells or warns about; errors come at the end."""
+        """Prints a message or warning of a program or a provider; errors come at the end."""
         style = "yellow" if message.severity == "warning" else None
         self.console.print(escape(message.text), style=style, highlight=False)
 
     def tick(self) -> None:
-        """Call about every second: keeps a log without a terminal from looking hung."""
+        """Updates the display; call it about every second, so that a log without a terminal shows
+        life.
+        """
         if self.live or time.monotonic() - self.last_line < QUIET_SECONDS:
             return
         self.last_line = time.monotonic()
@@ -106,7 +108,7 @@ class EngineProgress:
 
 
 def kind(type_token: str) -> str:
-    """`aws:ec2/vpc:Vpc` as `aws:ec2/Vpc`: the token without its repetition."""
+    """Short type token: `aws:ec2/Vpc` for `aws:ec2/vpc:Vpc`."""
     package, _, rest = type_token.partition(":")
     module, _, name = rest.rpartition(":")
     return f"{package}:{module.split('/')[0]}/{name}" if module else type_token

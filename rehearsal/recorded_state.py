@@ -1,4 +1,4 @@
-"""A stack's state without the machine on which it was recorded, for tests of later releases."""
+"""Converts a stack's state to and from a form without its machine, for tests of later releases."""
 
 import base64
 import json
@@ -22,24 +22,26 @@ UNSTABLE = frozenset(
 
 def recorded(resources: Sequence[Mapping[str, Any]], state: State) -> str:
     """The resources of a state as a file, one on a line. Secrets must be there as plain text."""
-    lines = ",\n".join(json.dumps(_stable(one), sort_keys=True) for one in resources)
+    lines = ",\n".join(json.dumps(_stable(resource), sort_keys=True) for resource in resources)
     for placeholder, here in _places(state).items():
         lines = lines.replace(here, placeholder)
     # The cluster's own endpoint is a door before the API server.
-    for endpoint in {one["outputs"]["endpoint"] for one in resources if one["type"] == CLUSTER}:
+    for endpoint in {
+        resource["outputs"]["endpoint"] for resource in resources if resource["type"] == CLUSTER
+    }:
         lines = lines.replace(endpoint, API_SERVER)
     return f"[\n{lines}\n]\n"
 
 
 def restored(text: str, state: State) -> list[dict[str, Any]]:
-    """What is in such a file, with the endpoints of this rehearsal."""
+    """State from such a file, with the endpoints of this rehearsal."""
     for placeholder, here in _places(state).items():
         text = text.replace(placeholder, here)
     return json.loads(text)
 
 
 def _places(state: State) -> dict[str, str]:
-    """What stands in a file for what is another in every rehearsal."""
+    """Placeholders in a file for values that differ in every rehearsal."""
     endpoints = state.endpoints
     certificate = base64.b64encode(state.certificate.read_bytes()).decode()
     return {
@@ -53,7 +55,7 @@ def _places(state: State) -> dict[str, str]:
 def _stable(value: Any) -> Any:
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value).items()
-        return {key: _stable(one) for key, one in items if key not in UNSTABLE}
+        return {key: _stable(item) for key, item in items if key not in UNSTABLE}
     if isinstance(value, list):
-        return [_stable(one) for one in cast("list[Any]", value)]
+        return [_stable(item) for item in cast("list[Any]", value)]
     return value

@@ -1,4 +1,4 @@
-"""Tables about a stack: its resources, nodes and prices, pools, and where system pods run."""
+"""Tables about a stack: resources, nodes and prices, pools, and system pods."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def resources_table(resources: Sequence[dict[str, Any]]) -> Table:
 
 
 def nodes_table(nodes: Sequence[Node], title: str = "Nodes") -> Table:
-    """One row a node, with its price an hour, and their sum."""
+    """A row for each node with its price an hour, and their sum."""
     table = Table("node", "from", "type", "capacity", "zone", "USD/h", "pods", title=title)
     for node in nodes:
         state = " (leaving)" if node.leaving else "" if node.ready else " (not ready)"
@@ -62,7 +62,7 @@ def nodes_table(nodes: Sequence[Node], title: str = "Nodes") -> Table:
 
 
 def scenes_table(scenes: Sequence[Scene]) -> Table:
-    """What each step of a scaling came to, and how long that took."""
+    """Result and duration of each step of a scaling."""
     table = Table("step", "seconds", "nodes", "types", "USD/h", "pods", title="Scaling")
     for scene in scenes:
         types = Counter(f"{n.instance_type} {n.capacity} {n.zone}" for n in scene.nodes)
@@ -78,7 +78,7 @@ def scenes_table(scenes: Sequence[Scene]) -> Table:
 
 
 def pools_table(cluster: Cluster) -> tuple[Table, bool]:
-    """Karpenter's pools and node classes with whether each is Ready, and whether all are."""
+    """Karpenter's pools and node classes with their readiness; and True if all are Ready."""
     table = Table("kind", "name", "ready", "nodes", "why not", title="Pools and node classes")
     everyone = True
     lists = {
@@ -118,7 +118,7 @@ def system_pods_table(cluster: Cluster) -> tuple[Table, list[str]]:
 
 
 def leftovers_table(things: Sequence[Thing]) -> Table:
-    """What a destroy left, by name."""
+    """Table of what a destroy left."""
     table = Table("kind", "id", "name", title="Left behind")
     for thing in things:
         table.add_row(*(escape(text) for text in thing))
@@ -126,14 +126,14 @@ def leftovers_table(things: Sequence[Thing]) -> Table:
 
 
 def print_not_checked(console: Console, more: Sequence[str] = ()) -> None:
-    """What only AWS can show; `more` is what this stack has that was not run."""
+    """Prints what only AWS can show; `more` lists parts of this stack that were not run."""
     console.print("A rehearsal cannot show:", style="bold")
     for line in (*NOT_CHECKED, *more):
         console.print(f"  - {line}", highlight=False)
 
 
 def _component(by_urn: dict[str, dict[str, Any]], resource: dict[str, Any]) -> str:
-    """The path of the components above a resource, without the stack and the platform."""
+    """Path of the components above a resource, without the stack and the platform."""
     path: list[str] = []
     parent = resource.get("parent", "")
     while parent and by_urn[parent]["type"] != STACK:

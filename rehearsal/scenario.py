@@ -16,10 +16,12 @@ from rehearsal.progress import wait_for
 from rehearsal.state import Endpoints
 
 REPLICAS = (10, 0)
-"""How a scaling is played unless other numbers are asked for."""
+"""Default numbers of replicas for a scaling."""
 
 NODE_SECONDS = 180.0
-"""Karpenter's simulated fleet registers a node 30 s after its launch; the rest is patience."""
+"""Seconds for a node: Karpenter's simulated fleet registers it 30 s after its launch; the rest is
+patience.
+"""
 PEACE_SECONDS = 30.0
 """Karpenter looks for savings every 10 s, and at one that it has found again after 15. Its events
 do not tell that it found none: it repeats them for a node after 15 minutes only."""
@@ -41,7 +43,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class Scene:
-    """What there was once a change had come to rest."""
+    """State of the cluster once a change had come to rest."""
 
     title: str
     seconds: float
@@ -49,12 +51,12 @@ class Scene:
 
     @property
     def cost(self) -> float:
-        """USD an hour of Karpenter's nodes."""
+        """Cost of Karpenter's nodes, USD an hour."""
         return cost(self.nodes)
 
 
 class Scenario:
-    """Plays on one cluster, telling `console` what it waits for."""
+    """Plays on one cluster; shows on `console` what it waits for."""
 
     def __init__(self, cluster: Cluster, endpoints: Endpoints, console: Console) -> None:
         self.cluster, self.endpoints, self.console = cluster, endpoints, console
@@ -70,7 +72,7 @@ class Scenario:
         return [self._scale(workload, count) for count in replicas]
 
     def replicas(self, workload: Workload) -> int:
-        """How many pods the Deployment asks for. Raises RehearsalError if there is none."""
+        """Replicas of the Deployment. Raises RehearsalError if there is none."""
         return self._deployment(workload)["spec"].get("replicas", 1)
 
     def _scale(self, workload: Workload, count: int) -> Scene:
@@ -100,13 +102,15 @@ class Scenario:
         )
 
     def settled(self) -> tuple[bool, str]:
-        """Every pod of the cluster runs, and every node stays."""
+        """True if every pod of the cluster runs, and every node stays."""
         waiting, at_rest = len(waiting_pods(self.cluster)), self._at_rest()
         seen = "nodes come or go" if not at_rest else "no node comes or goes"
         return at_rest and not waiting, f"{waiting} pods wait, {seen}"
 
     def _tidied(self, cost_before: float) -> tuple[bool, str]:
-        """No empty node is left, and Karpenter has removed others or leaves them in peace."""
+        """True if no empty node is left, and Karpenter has removed others or leaves them in
+        peace.
+        """
         nodes = self.karpenter_nodes()
         if nodes != self.seen:
             self.seen, self.seen_since = nodes, time.monotonic()
@@ -122,13 +126,13 @@ class Scenario:
         return not nodes or cost(nodes) < cost_before or kept, f"{seen}, before {cost_before:.4f}"
 
     def _at_rest(self) -> bool:
-        """Every claim is a node that is ready and stays."""
+        """True if every claim is a node that is ready and stays."""
         return claims_at_rest(self.cluster) and not any(
             node.leaving for node in self.karpenter_nodes()
         )
 
     def consolidate_after(self) -> float:
-        """The longest wait of any pool, in seconds; a pool that says Never is left out."""
+        """Longest consolidateAfter of all pools, in seconds; a pool that says Never is left out."""
         pools = self.cluster.items(POOLS)
         texts = [p["spec"].get("disruption", {}).get("consolidateAfter", "0s") for p in pools]
         return max((duration(text) for text in texts if text != "Never"), default=0.0)

@@ -1,4 +1,4 @@
-"""The parts of a stack file that the rehearsal needs before the program itself reads the file."""
+"""Reads the parts of a stack file that the rehearsal needs before the program itself does."""
 
 import os
 import re
@@ -12,14 +12,14 @@ from rehearsal.errors import StackFileError
 
 PROJECT = "frugal-eks"
 DEFAULT_ACCOUNT = "123456789012"
-"""Who plays where no administrator says whose account it is: AWS's own example account."""
+"""Account if no administrator tells it: AWS's own example account."""
 
 ACCOUNT_ID = re.compile(r"^arn:[a-z-]+:iam::(\d{12}):(role|user)/(\S+)$")
 
 
 @dataclass(frozen=True)
 class StackFile:
-    """A stack file as YAML: nothing is validated here that the program validates itself."""
+    """A stack file as YAML, without the program's own validation."""
 
     path: Path
     stack: str
@@ -27,7 +27,7 @@ class StackFile:
 
     @classmethod
     def read(cls, path: Path, stack: str) -> "StackFile":
-        """Raises StackFileError if the file is missing, no YAML, or has no `config`."""
+        """Reads a file. Raises StackFileError if it is missing, no YAML, or has no `config`."""
         try:
             document: object = yaml.safe_load(path.read_text())
         except FileNotFoundError:
@@ -58,7 +58,9 @@ class StackFile:
 
     @property
     def region(self) -> str:
-        """Raises StackFileError if the file names none: the program reads it there as well."""
+        """Region of the file. Raises StackFileError if it names none: the program reads it there as
+        well.
+        """
         region = self.config.get("aws:region")
         if not isinstance(region, str) or not re.fullmatch(r"[a-z]{2}(-[a-z]+)+-\d", region):
             raise StackFileError(
@@ -69,32 +71,32 @@ class StackFile:
 
     @property
     def cluster_name(self) -> str | None:
-        """None where the file says no name that could be one; the program tells what is wrong."""
+        """Name of the cluster; None if it is malformed, which the program reports."""
         name = self._section("cluster").get("name")
         return name if isinstance(name, str) else None
 
     @property
     def existing_cluster(self) -> str | None:
-        """The name under `cluster.existing`."""
+        """Name under `cluster.existing`."""
         name = self._section("cluster").get("existing")
         return name if isinstance(name, str) else None
 
     @property
     def admins(self) -> list[str]:
-        """The ARNs of the roles and users under `cluster.admins` that have the form of one."""
+        """Well-formed ARNs of roles and users under `cluster.admins`."""
         admins = self._section("cluster").get("admins")
         listed = cast("list[object]", admins) if isinstance(admins, list) else []
         return [arn for arn in listed if isinstance(arn, str) and ACCOUNT_ID.match(arn)]
 
     @property
     def account(self) -> str:
-        """The 12 digits of the first administrator's account."""
+        """Account of the first administrator, 12 digits."""
         match = ACCOUNT_ID.match(self.admins[0]) if self.admins else None
         return match.group(1) if match else DEFAULT_ACCOUNT
 
     @property
     def system_pods_on_fargate(self) -> bool:
-        """Whether a Fargate profile takes every pod of kube-system."""
+        """True if a Fargate profile selects every pod of kube-system."""
         profiles = self._section("fargate").get("profiles")
         if not isinstance(profiles, dict):
             return False
@@ -104,45 +106,45 @@ class StackFile:
 
     @property
     def has_spot_groups(self) -> bool:
-        """Whether there are groups of instances that EKS does not manage."""
+        """True if there are groups of instances that EKS does not manage."""
         return bool(self._section("spotNodeGroups"))
 
     @property
     def has_cluster_autoscaler(self) -> bool:
-        """Whether the Cluster Autoscaler is installed."""
+        """True if the Cluster Autoscaler is installed."""
         return isinstance(self.config.get(f"{PROJECT}:clusterAutoscaler"), dict)
 
     @property
     def has_termination_handler(self) -> bool:
-        """Whether somebody drains the nodes of groups that EKS does not manage."""
+        """True if a handler drains the nodes of groups that EKS does not manage."""
         return isinstance(self._section("addons").get("nodeTerminationHandler"), dict)
 
     @property
     def hosted_zones(self) -> list[str]:
-        """The names under `addons.externalDns.zones`."""
+        """Names under `addons.externalDns.zones`."""
         zones = _object(self._section("addons").get("externalDns")).get("zones")
         listed = cast("list[object]", zones) if isinstance(zones, list) else []
         return [zone for zone in listed if isinstance(zone, str)]
 
     @property
     def private_zones(self) -> bool:
-        """Whether these zones are private ones."""
+        """True if these zones are private."""
         return _object(self._section("addons").get("externalDns")).get("zoneType") == "private"
 
     @property
     def key_pair(self) -> str | None:
-        """The EC2 key pair that `bastion.ssh` names."""
+        """EC2 key pair that `bastion.ssh` names; None if there is none."""
         name = _object(self._section("bastion").get("ssh")).get("keyName")
         return name if isinstance(name, str) else None
 
     @property
     def vpc(self) -> str | None:
-        """The VPC that the file does not make itself."""
+        """VPC that the file uses but does not create; None if it creates its own."""
         vpc = self._section("network").get("vpcId")
         return vpc if isinstance(vpc, str) else None
 
     def unprotected(self) -> dict[str, Any]:
-        """The settings that switch deletion protection off; empty if the file does that itself."""
+        """Settings that switch deletion protection off; empty if the file does that itself."""
         cluster = self._section("cluster")
         if cluster.get("deletionProtection") is False:
             return {}
@@ -170,7 +172,7 @@ def _object(value: object) -> dict[str, Any]:
 
 
 def _shown(path: Path) -> str:
-    """Relative where that is shorter."""
+    """Path for messages, relative if that is shorter."""
     relative = os.path.relpath(path)
     return relative if len(relative) < len(str(path)) else str(path)
 

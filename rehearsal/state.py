@@ -1,4 +1,6 @@
-"""The state folder of one rehearsal: everything that it starts, writes and remembers lies in it."""
+"""The state folder of one rehearsal, which holds everything that it starts, writes and
+remembers.
+"""
 
 import fcntl
 import json
@@ -19,7 +21,7 @@ LOCK = "lock"
 
 
 class Endpoints(TypedDict):
-    """Where a running rehearsal answers, and which account it plays."""
+    """Addresses of a running rehearsal, and the account that it plays."""
 
     apiServer: str
     """URL of the Kubernetes API server, https."""
@@ -36,21 +38,23 @@ class State:
         self.path = path.expanduser().absolute()
         self.logs = self.path / "logs"
         self.records = self.path / "processes"
-        """One file a started process."""
+        """Folder with a file for each started process."""
         self.bin = self.path / "bin"
         self.aws_command = self.bin / "aws"
-        """Prints tokens of the played AWS for the API server, as `aws eks get-token` does."""
+        """Command that prints tokens of the played AWS for the API server, as `aws eks get-token`
+        does.
+        """
         self.kubeconfig = self.path / "kubeconfig"
         self.admin_token = self.path / "admin-token"
         self.certificate = self.path / "apiserver.crt"
         self.control_plane = self.path / "control-plane"
         self.charts = self.path / "charts"
         self.karpenter_metrics = self.path / "karpenter-metrics"
-        """The URL of the running Karpenter's metrics."""
+        """File with the URL of the running Karpenter's metrics."""
         self._endpoints = self.path / "endpoints.json"
 
     def create(self) -> None:
-        """Make the folder. Raises RehearsalError if it holds something else already."""
+        """Creates the folder. Raises RehearsalError if it holds something else already."""
         marker = self.path / MARKER
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -92,7 +96,9 @@ class State:
 
     @contextmanager
     def locked(self) -> Generator[None]:
-        """One start or stop at a time in this folder. Raises RehearsalError if one is under way."""
+        """Allows one start or stop at a time in this folder. Raises RehearsalError if one is
+        under way.
+        """
         with (self.path / LOCK).open("a") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -105,7 +111,7 @@ class State:
 
     @property
     def endpoints(self) -> Endpoints:
-        """Where the rehearsal answers. Raises RehearsalError if none was started here."""
+        """Addresses of the rehearsal. Raises RehearsalError if none was started here."""
         try:
             return cast(Endpoints, json.loads(self._endpoints.read_text()))
         except FileNotFoundError:
@@ -115,22 +121,22 @@ class State:
 
     @property
     def started(self) -> bool:
-        """Whether a rehearsal came up here and was not stopped since."""
+        """True if a rehearsal came up here and was not stopped since."""
         return self._endpoints.exists()
 
     def remember(self, endpoints: Endpoints) -> None:
-        """Write where the rehearsal answers: the last step of a start."""
+        """Stores the addresses, as the last step of a start."""
         written = self._endpoints.with_suffix(".new")
         written.write_text(json.dumps(endpoints, indent=2) + "\n")
         written.rename(self._endpoints)
 
     def forget(self) -> None:
-        """The rehearsal answers no more: the first step of a stop."""
+        """Removes the addresses, as the first step of a stop."""
         self._endpoints.unlink(missing_ok=True)
 
 
 def write_private(path: Path, text: str, *, mode: int = 0o600) -> None:
-    """Write a file that only its owner may read, from its first byte on."""
+    """Writes a file that only its owner may read, from its first byte on."""
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     with os.fdopen(descriptor, "w") as file:

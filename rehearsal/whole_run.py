@@ -1,4 +1,4 @@
-"""`frugal-eks rehearse run`: every step, from nothing to nothing, with the time that each took."""
+"""Runs `frugal-eks rehearse run`: every step, from nothing to nothing, with its duration."""
 
 import time
 from collections.abc import Callable
@@ -54,14 +54,14 @@ def _run_steps(rehearsal: Rehearsal, steps: "_Steps", *, scenario: bool) -> None
 
 
 class _Steps:
-    """The steps of `run` with the seconds that each took."""
+    """Steps of `run` with their durations in seconds."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
         self.taken: list[tuple[str, float, bool]] = []
 
     def do(self, name: str, step: Callable[[], object]) -> None:
-        """Headed by its name; an error passes through."""
+        """Runs a step under its name as heading; an error passes through."""
         self.console.rule(name, align="left")
         began = time.monotonic()
         well = False

@@ -1,4 +1,4 @@
-"""The flags of a Cluster Autoscaler, as its section of the stack file."""
+"""Converts the flags of a Cluster Autoscaler to its section of the stack file."""
 
 import re
 from collections.abc import Callable
@@ -19,14 +19,14 @@ _BY_TAG = (
 
 
 def is_command(command: Any) -> bool:
-    """Whether a list is the command of a Cluster Autoscaler."""
+    """True if a list is the command of a Cluster Autoscaler."""
     if not isinstance(command, list) or not command:
         return False
     return str(cast(list[Any], command)[0]).endswith("cluster-autoscaler")
 
 
-def convert(container: Reader, key: str, out: Sections) -> None:
-    """The flags of `command` or `args`."""
+def convert_flags(container: Reader, key: str, out: Sections) -> None:
+    """Converts the flags in `command` or `args` of a container."""
     path = ".".join(filter(None, (container.path, key)))
     for number, text in enumerate(container.texts(key)):
         if is_command([text]):
@@ -64,8 +64,8 @@ def _group(value: str, at: Note, out: Sections) -> None:
     if group is None:
         out.leave([Note(at.path, "is no group of the form min:max:name", at.value)])
         return
-    found = {"name": group["name"], "min": int(group["min"]), "max": int(group["max"])}
-    out.append((*_PLACE, "groups"), found)
+    entry = {"name": group["name"], "min": int(group["min"]), "max": int(group["max"])}
+    out.append((*_PLACE, "groups"), entry)
 
 
 def _as(key: str, value: str) -> Any:

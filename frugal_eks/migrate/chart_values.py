@@ -1,4 +1,4 @@
-"""Values of the Node Termination Handler's chart, as its add-on."""
+"""Converts values of the Node Termination Handler's chart to its add-on section."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,7 +27,7 @@ _QUEUE = {
     "heartbeatUntil": "heartbeatUntilSeconds",
     "completeLifecycleActionDelaySeconds": "completeLifecycleActionDelaySeconds",
 }
-"""The chart's values with a key of their own in the stack file."""
+"""Values of the chart that have a key of their own in the stack file, in mode queue."""
 _UPDATE = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "25%"}}
 _FARGATE = {"key": "eks.amazonaws.com/compute-type", "operator": "NotIn", "values": ["fargate"]}
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -39,15 +39,15 @@ _FILE = (
 
 
 def handles(document: Mapping[str, Any]) -> bool:
-    """Whether these are values of that chart, by two keys that no other has."""
+    """True if the document holds values of that chart, by two keys that no other chart has."""
     return "kind" not in document and any(
         key in document
         for key in ("enableSpotInterruptionDraining", "enableSqsTerminationDraining")
     )
 
 
-def convert(source: Reader, context: Context) -> Converted:
-    """In mode queue or imds, whichever the values choose."""
+def convert_termination_handler(source: Reader, context: Context) -> Converted:
+    """Converts to mode queue or imds, whichever the values choose."""
     del context  # other documents say nothing of it
     out = Sections()
     queue = source.flag("enableSqsTerminationDraining", default=False)
@@ -78,7 +78,7 @@ def _imds(source: Reader, out: Sections) -> None:
     out.leave(source.fixed("deleteSqsMsgIfNodeNotFound", "is read in mode queue only", False))
     required = source.part("daemonsetAffinity").part("nodeAffinity").part(_REQUIRED)
     for term in required.parts("nodeSelectorTerms"):
-        found: list[dict[str, Any]] = []
+        expressions: list[dict[str, Any]] = []
         for expression in term.parts("matchExpressions"):
             if expression.value == _FARGATE:
                 # The program always says it.
@@ -86,6 +86,6 @@ def _imds(source: Reader, out: Sections) -> None:
                     expression.take(key)
                 continue
             keys = [key for key in ("key", "operator", "values") if key in expression]
-            found.append({key: expression.take(key) for key in keys})
-        if found:
-            out.append((*_PLACE, "affinity"), {"matchExpressions": found})
+            expressions.append({key: expression.take(key) for key in keys})
+        if expressions:
+            out.append((*_PLACE, "affinity"), {"matchExpressions": expressions})

@@ -41,14 +41,14 @@ def _region(text: str) -> str:
 
 
 def _setting(text: str) -> tuple[str, str]:
-    found = re.fullmatch(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", text)
-    if not found:
+    match = re.fullmatch(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", text)
+    if not match:
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
-    return found[1], found[2]
+    return match[1], match[2]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the files, and what their placeholders stand for."""
+    """Adds the files, and the values of their placeholders."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="YAML; - is standard input")
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     parser.add_argument(
@@ -75,7 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """1 with --strict if something is left or to be corrected; raises InputError."""
+    """Writes the stack file; with --strict returns 1 if something is left or must be corrected.
+    Raises InputError.
+    """
     output: Path | None = arguments.output
     if arguments.files.count(STANDARD_INPUT) > 1:
         raise InputError("standard input can be read once: give - once")
@@ -108,16 +110,16 @@ def _placeholders(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def _wrong(migration: Migration) -> Sequence[Mistake]:
-    """What `pulumi up` would not accept of the result."""
-    found = parsed(migration.values)
-    return [] if isinstance(found, StackConfig) else found
+    """Mistakes in the result that `pulumi up` would refuse."""
+    config = parsed(migration.values)
+    return [] if isinstance(config, StackConfig) else config
 
 
 def _report(migration: Migration, wrong: Sequence[Mistake]) -> None:
-    told = console(stderr=True)
+    terminal = console(stderr=True)
     if migration.left:
-        told.print(report.table(migration.left))
+        terminal.print(report.table(migration.left))
     if wrong:
-        told.print("The stack file is to be corrected:")
+        terminal.print("The stack file is to be corrected:")
         for mistake in wrong:
-            told.print(escape(mistakes.line(mistake)), highlight=False, soft_wrap=True)
+            terminal.print(escape(mistakes.line(mistake)), highlight=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Converts all documents of a run and joins what they come to."""
+"""Converts all documents of a run and merges the results."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,18 +13,18 @@ from frugal_eks.migrate.reader import Reader, ShapeError, leaves, written
 
 @dataclass(frozen=True, kw_only=True)
 class Left:
-    """Something that the stack file does not say, with where it stood."""
+    """A part of a source that the stack file does not express."""
 
     where: str
-    """`cluster.yaml:12`."""
+    """File and line, such as `cluster.yaml:12`."""
     title: str
-    """Of its document: `Provisioner default`."""
+    """Title of the document, such as `Provisioner default`."""
     note: Note
 
 
 @dataclass(kw_only=True)
 class Migration:
-    """All parts of the stack file, and what has no place in it."""
+    """The merged parts of the stack file, and what has no equivalent there."""
 
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     comments: dict[Place, str] = field(default_factory=dict[Place, str])
@@ -34,8 +34,10 @@ class Migration:
 def convert(
     documents: Sequence[Document], *, cluster: str | None = None, region: str | None = None
 ) -> Migration:
-    """All documents in their order. Raises InputError where nobody knows any, or one is not what
-    its API says. `cluster` and `region` win over what a ClusterConfig says."""
+    """Converts all documents in order. `cluster` and `region` override a ClusterConfig.
+
+    Raises InputError if no converter handles any document, or one violates its API.
+    """
     migration = Migration()
     latest = _latest(documents)
     context = _context(latest, cluster, region)
@@ -52,23 +54,25 @@ def convert(
             continue
         source = Reader(document.value)
         try:
-            found = converter.convert(source, context)
+            converted = converter.convert(source, context)
         except ShapeError as error:
             raise InputError(f"{document.source}:{_line(document, error)}: {error}") from error
-        for place, was, now in merge(migration.values, found.sections):
+        for place, was, now in merge(migration.values, converted.sections):
             text = f"{written(place)} is {was!r} of another document too: this one counts"
             migration.left.append(_left(document, Note("", text, now)))
-        for place, text in found.comments.items():
+        for place, text in converted.comments.items():
             before = migration.comments.get(place)
             migration.comments[place] = text if before in {None, text} else f"{before}; {text}"
-        migration.left.extend(_left(document, note) for note in (*found.left, *source.rest()))
+        migration.left.extend(_left(document, note) for note in (*converted.left, *source.rest()))
     if not known:
         raise InputError(_unknown(documents[0]))
     return migration
 
 
 def merge(into: dict[str, Any], new: Mapping[str, Any]) -> list[tuple[Place, Any, Any]]:
-    """Adds what is new. Where both say something, the new counts: its place, the old, the new."""
+    """Merges `new` into `into`. Returns place, old value and new value of each conflict; the new
+    value counts.
+    """
     return list(_merged(into, new, ()))
 
 
@@ -87,12 +91,13 @@ def _merged(
 
 
 def _latest(documents: Sequence[Document]) -> list[Document]:
-    """Of objects with one kind and name the last, as after `kubectl apply`. A ClusterConfig is no
-    such object: eksctl adds node groups by a second one."""
+    """The last document of each kind and name, as after `kubectl apply`. All ClusterConfigs are
+    kept: eksctl adds node groups by a second one.
+    """
     by_identity: dict[Any, Document] = {}
     for number, document in enumerate(documents):
         by_identity[_identity(document) or number] = document
-    return [each for each in documents if any(each is one for one in by_identity.values())]
+    return [each for each in documents if any(each is kept for kept in by_identity.values())]
 
 
 def _identity(document: Document) -> tuple[str, ...] | None:
@@ -118,9 +123,9 @@ def _context(documents: Sequence[Document], cluster: str | None, region: str | N
         if cluster_config.handles(document.value):
             metadata = document.value.get("metadata")
             if isinstance(metadata, Mapping):
-                found = cast(Mapping[str, Any], metadata)
-                cluster = cluster or _text(found.get("name"))
-                region = region or _text(found.get("region"))
+                given = cast(Mapping[str, Any], metadata)
+                cluster = cluster or _text(given.get("name"))
+                region = region or _text(given.get("region"))
     values = [document.value for document in documents]
     return Context(cluster=cluster, region=region, documents=values)
 

@@ -1,7 +1,7 @@
-"""The converters: the first that handles a document converts it."""
+"""Lists the converters; the first one that handles a document converts it."""
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from frugal_eks.migrate import chart_values, iam_policy, workloads
 from frugal_eks.migrate.eksctl import cluster_config
@@ -10,27 +10,24 @@ from frugal_eks.migrate.notes import Context, Converted
 from frugal_eks.migrate.reader import Reader
 
 
-class Converter(Protocol):
-    """What each of the modules is."""
+class Converter(NamedTuple):
+    """Converts one kind of document."""
 
-    def handles(self, document: Mapping[str, Any], /) -> bool:
-        """Whether it is one that this converter knows."""
-        ...
-
-    def convert(self, source: Reader, context: Context) -> Converted:
-        """Its part of the stack file. Raises ShapeError."""
-        ...
+    handles: Callable[[Mapping[str, Any]], bool]
+    """True for a document of that kind."""
+    convert: Callable[[Reader, Context], Converted]
+    """Returns the document's part of the stack file. Raises ShapeError."""
 
 
-CONVERTERS: tuple[Converter, ...] = (
-    cluster_config,
-    provisioner,
-    node_template,
-    current,
-    settings,
-    workloads,
-    chart_values,
-    iam_policy,
+CONVERTERS = (
+    Converter(cluster_config.handles, cluster_config.convert_cluster_config),
+    Converter(provisioner.handles, provisioner.convert_provisioner),
+    Converter(node_template.handles, node_template.convert_node_template),
+    Converter(current.handles, current.convert_v1_object),
+    Converter(settings.handles, settings.convert_global_settings),
+    Converter(workloads.handles, workloads.convert_workload),
+    Converter(chart_values.handles, chart_values.convert_termination_handler),
+    Converter(iam_policy.handles, iam_policy.convert_iam_policy),
 )
 KNOWN = (
     "a ClusterConfig of eksctl, Provisioner, AWSNodeTemplate, NodePool, EC2NodeClass, "
@@ -40,5 +37,5 @@ KNOWN = (
 
 
 def converter_of(document: Mapping[str, Any]) -> Converter | None:
-    """None: nobody knows it."""
+    """The converter of a document; None if there is none."""
     return next((each for each in CONVERTERS if each.handles(document)), None)

@@ -1,4 +1,4 @@
-"""The documents of files and standard input, each with where it comes from."""
+"""Reads the documents of files and standard input, each with its source and lines."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,29 +17,29 @@ _WHOLE: Keys = ()
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """One document with its placeholders filled in."""
+    """A document with its placeholders filled in."""
 
     source: str
-    """The file as it was given, or `standard input`."""
+    """File as it was given, or `standard input`."""
     value: Mapping[str, Any]
     lines: Lines
-    """By the way into the document, its own lines; `()` is the document's first."""
+    """Line numbers by path into the document; `()` is its first line."""
     json: bool = False
-    """Whether the file is JSON, for a message."""
+    """True if the file is JSON; used in messages."""
 
     @property
     def kind(self) -> str:
-        """`ClusterConfig`; empty where it has none."""
+        """Kind, such as `ClusterConfig`; empty if absent."""
         return str(self.value.get("kind") or "")
 
     @property
     def name(self) -> str:
-        """`metadata.name`; empty where it has none."""
+        """`metadata.name`; empty if absent."""
         return self._metadata("name")
 
     @property
     def namespace(self) -> str:
-        """`metadata.namespace`, `default` where it has none."""
+        """`metadata.namespace`; `default` if absent."""
         return self._metadata("namespace") or "default"
 
     def _metadata(self, key: str) -> str:
@@ -50,12 +50,12 @@ class Document:
 
     @property
     def title(self) -> str:
-        """`Provisioner default`, or by its first keys where it has no kind."""
+        """Kind and name, such as `Provisioner default`; the first keys if the kind is absent."""
         keys = ", ".join(list(self.value)[:2])
         return " ".join(filter(None, (self.kind, self.name))) or f"({keys}, …)"
 
     def line(self, path: str = "") -> int:
-        """Where a path of a Note stands: its line, or that of what it is in."""
+        """Line of a Note's path, or of the closest enclosing path."""
         by_path = {written(keys): line for keys, line in self.lines.items()}
         while path not in by_path:
             path = path.rpartition("[" if path.endswith("]") else ".")[0]
@@ -63,14 +63,13 @@ class Document:
 
     @property
     def where(self) -> str:
-        """`cluster.yaml:3`."""
+        """File and first line, such as `cluster.yaml:3`."""
         return f"{self.source}:{self.lines[_WHOLE]}"
 
 
 def read(names: Sequence[str], values: Mapping[str, str]) -> list[Document]:
-    """All documents in their order; a `kind: List` as its items. Raises InputError.
-
-    `values` are those of placeholders.
+    """Reads all documents in order; a `kind: List` as its items. Raises InputError.
+    `values` replace the placeholders.
     """
     return [document for name in names for document in _of_file(name, values)]
 
@@ -79,19 +78,19 @@ def _of_file(name: str, values: Mapping[str, str]) -> Iterator[Document]:
     source = shown(name)
     text = _text(name, source)
     json = text.lstrip().startswith(("{", "["))
-    found = False
+    has_documents = False
     try:
         for value, lines in documents(filled(text, values)):
             if value is None:
                 continue
             where = f"{source}:{lines[_WHOLE]}"
             for document in _parted(_mapping(value, where), lines, source, json):
-                found = True
+                has_documents = True
                 yield document
     except (YamlError, PlaceholderError) as error:
         reading = "" if isinstance(error, PlaceholderError) else "cannot be read as YAML: "
         raise InputError(f"{source}:{error.line}: {reading}{error.problem}") from error
-    if not found:
+    if not has_documents:
         raise InputError(f"{source}: is empty: there is no document in it")
 
 

@@ -1,4 +1,4 @@
-"""A policy in IAM's JSON: the program makes the roles and rights of all that it installs."""
+"""Explains IAM policies in JSON: the program creates roles and rights of all that it installs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,12 +15,12 @@ _OTHER = "add-ons have roles of their own with what each needs: drop it, or keep
 
 
 def handles(document: Mapping[str, Any]) -> bool:
-    """Whether it is a policy document."""
+    """True if the document is an IAM policy."""
     return "Statement" in document and "kind" not in document
 
 
-def convert(source: Reader, context: Context) -> Converted:
-    """Nothing but the reason."""
+def convert_iam_policy(source: Reader, context: Context) -> Converted:
+    """Leaves the whole policy, with the reason."""
     del context  # rights are the same beside any other document
     out = Sections()
     text = _AUTOSCALER if "autoscaling:" in str(source.value["Statement"]) else _OTHER

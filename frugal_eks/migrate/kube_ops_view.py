@@ -1,4 +1,4 @@
-"""The Service of kube-ops-view, as its add-on."""
+"""Converts the Service of kube-ops-view to its add-on."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,20 +18,22 @@ _SAME = {
     f"{NLB}cross-zone-load-balancing-enabled": "true",
     f"{NLB}type": "external",
 }
-"""Annotations that say what the program's own Service does too."""
+"""Annotations that the program's own Service has too."""
 _CHART = "the chart and the program's own Service decide it"
 
 
 def handles(document: Mapping[str, Any], name: str) -> bool:
-    """Whether it is the page's Service: by its name, or without one by its port for the NLB."""
+    """True if this is kube-ops-view's Service: by its name, or if it has none by its port for the
+    NLB.
+    """
     if name:
         return name == CHART
     # Only to look: a wrong shape is told when it is converted.
     return f"'{NLB}healthcheck-port': '{PORT}'" in str(document.get("metadata"))
 
 
-def convert(source: Reader, out: Sections) -> None:
-    """With the load balancer that the Service asks for."""
+def convert_kube_ops_view(source: Reader, out: Sections) -> None:
+    """Converts to the add-on, with the load balancer that the Service asks for."""
     metadata, spec = source.part("metadata"), source.part("spec")
     annotations = metadata.part("annotations")
     metadata.expect("name", CHART)

@@ -1,4 +1,4 @@
-"""Fills in what a stack needs and no document said, to be looked through by whoever asked."""
+"""Fills in what a stack needs and no document gave, for the user to review."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ AL2023_RELEASES = {
     "1.35": "1.35.8-20260930",
     "1.36": "1.36.4-20260930",
 }
-"""By Kubernetes minor, the newest that was seen in November 2026."""
+"""Newest release by Kubernetes minor version, as of November 2026."""
 BOTTLEROCKET_RELEASE = "1.66.0-1ad6b4a4"
 FILL_IN = "fill in"
 _ADMINS = ["arn:aws:iam::111122223333:role/platform-admin"]
@@ -26,13 +26,14 @@ _EXISTING_NETWORK: dict[str, Any] = {
     "tagSubnets": False,
 }
 _NEW_NETWORK = {"cidr": "192.168.0.0/16", "availabilityZones": 3, "natGateways": "single"}
-"""eksctl's defaults."""
+"""Network defaults of eksctl."""
 _IN_A_NETWORK = ("fargate", "managedNodeGroups", "spotNodeGroups", "karpenter")
 
 
 def fill_in(migration: Migration, *, cluster: str | None, region: str | None) -> None:
-    """Region, cluster and network. Where there was no ClusterConfig, manifests are those of a
-    cluster that runs, so that the stack works on it."""
+    """Fills in region, cluster and network. Without a ClusterConfig the manifests belong to a
+    cluster that already runs, which the stack then uses.
+    """
     out = Sections(values=migration.values, comments=migration.comments)
     if not out.has(("aws:region",)):
         why = "" if region else f"{FILL_IN}, or give --region"

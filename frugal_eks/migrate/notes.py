@@ -1,14 +1,14 @@
-"""What a converter gets and hands over. One document goes in; parts of the stack file, comments on
-its lines and what has no equivalent come out.
+"""Types that converters receive and return. One document goes in; parts of the stack file, comments
+on its lines and what has no equivalent come out.
 
 A converter is a module with two functions, listed in `frugal_eks/migrate/converters.py`:
 
     def handles(document: Mapping[str, Any]) -> bool
-    def convert(source: Reader, context: Context) -> Converted
+    def convert_provisioner(source: Reader, context: Context) -> Converted
 
-`handles` looks at apiVersion and kind, or at the keys where there is no kind. `convert` reads by
-the Reader (frugal_eks/migrate/reader.py), which remembers what was read: the frame adds a note for
-each leaf that nobody took, so that no field of a source is lost.
+`handles` checks apiVersion and kind, or the keys of a document without a kind. `convert_…` reads
+through the Reader (frugal_eks/migrate/reader.py), which tracks what was read: conversion.py adds a
+note for each leaf that no converter took, so that no field of a source is lost.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,37 +22,39 @@ the project's name before the section."""
 
 @dataclass(frozen=True)
 class Note:
-    """Something of a source that the stack file does not say."""
+    """Something of a source that the stack file does not express."""
 
     path: str
-    """Where it stands in its document, for example `spec.provider.launchTemplate`; empty: the
-    document as a whole."""
+    """Path in its document, such as `spec.provider.launchTemplate`; empty for the document as a
+    whole.
+    """
     text: str
     """Why it has no place, and what to do instead."""
     value: Any = None
-    """What stood there."""
+    """The value in the source."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Converted:
-    """What one document comes to."""
+    """Result of converting one document."""
 
     sections: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Keys of the stack file without `frugal-eks:` (and `aws:region`), with plain values below."""
     comments: Mapping[Place, str] = field(default_factory=dict[Place, str])
-    """For each line whose meaning changed, what changed: a few words, without `#`."""
+    """A comment for each line whose meaning changed: a few words, without `#`."""
     left: Sequence[Note] = ()
-    """What has no equivalent. Leaves that nobody read are added by the frame."""
+    """Notes on what has no equivalent. Leaves that no converter read are added later."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """What a converter may have to know beside its own document."""
+    """Facts beyond its own document that a converter may need."""
 
     cluster: str | None
-    """The cluster's name: that of the option, else of the ClusterConfig among the documents."""
+    """Cluster name from the option, else from the ClusterConfig among the documents."""
     region: str | None
-    """Likewise."""
+    """Region from the option, else from the ClusterConfig among the documents."""
     documents: Sequence[Mapping[str, Any]]
     """All documents of this run, with their placeholders filled in. Of two with one kind and name
-    only the later is here, as kubectl would have it."""
+    only the later one, as with kubectl.
+    """

@@ -1,15 +1,15 @@
-"""Fills in `${NAME}`, which a shell had filled in when it read the same text as a heredoc."""
+"""Fills in `${NAME}`, as a shell would have done that read the same text as a heredoc."""
 
 import re
 from collections.abc import Mapping
 
 _PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 OPTIONS = {"CLUSTER_NAME": "--cluster", "AWS_REGION": "--region", "AWS_DEFAULT_REGION": "--region"}
-"""Names with an option of their own."""
+"""Options that set a name's value."""
 
 
 class PlaceholderError(Exception):
-    """Names without a value: the line of the first, and what to add to the command."""
+    """Placeholders without a value: line of the first one, and what to add to the command."""
 
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(problem)
@@ -18,8 +18,9 @@ class PlaceholderError(Exception):
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
-    """The text with all placeholders filled in. Raises PlaceholderError with all that have no
-    value. Lines that are comments stay as they are."""
+    """The text with all placeholders filled in; comment lines stay as they are. Raises
+    PlaceholderError with all names that have no value.
+    """
     wanting: dict[str, int] = {}
     lines = text.split("\n")
     for number, line in enumerate(lines):
@@ -28,7 +29,7 @@ def filled(text: str, values: Mapping[str, str]) -> str:
         for name in _PLACEHOLDER.findall(line):
             if name not in values:
                 wanting.setdefault(name, number + 1)
-        lines[number] = _PLACEHOLDER.sub(lambda found: values.get(found[1], ""), line)
+        lines[number] = _PLACEHOLDER.sub(lambda match: values.get(match[1], ""), line)
     if wanting:
         raise PlaceholderError(min(wanting.values()), _problem(list(wanting)))
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Reads a source document and remembers what was read, so that no field gets lost unseen."""
+"""Reads a source document and tracks what was read, so that no field is lost unnoticed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
@@ -10,16 +10,16 @@ UNKNOWN = "has no place in the stack file"
 
 
 class ShapeError(Exception):
-    """A field that is not what its API says: `path` and what is wrong with it."""
+    """A field that violates its API: path and problem."""
 
     def __init__(self, path: str, problem: str, keys: _Keys = ()) -> None:
         super().__init__(f"{path}: {problem}" if path else problem)
         self.keys = keys
-        """Its way into the document, by which its line is found."""
+        """Path into the document as keys, which gives the line."""
 
 
 class Reader:
-    """A mapping of a document, by its keys. Parts of one document share what was read."""
+    """A mapping of a document. Readers of one document share what was read."""
 
     def __init__(
         self, value: Mapping[str, Any], keys: _Keys = (), read: set[_Keys] | None = None
@@ -30,18 +30,20 @@ class Reader:
 
     @property
     def path(self) -> str:
-        """Where this part stands: `spec.taints[0]`; empty: the document."""
+        """Path of this part, such as `spec.taints[0]`; empty for the document."""
         return written(self._keys)
 
     def __contains__(self, key: str) -> bool:
         return key in self.value
 
     def keys(self) -> list[str]:
-        """In the order of the document."""
+        """Keys in the order of the document."""
         return list(self.value)
 
     def take(self, key: str, default: Any = None) -> Any:
-        """The plain value with all that is below it: from here on the converter answers for it."""
+        """Takes a plain value with all below it: from here on the converter is responsible for
+        it.
+        """
         if key not in self.value:
             return default
         way = (*self._keys, key)
@@ -50,7 +52,7 @@ class Reader:
         return self.value[key]
 
     def text(self, key: str, default: str | None = None) -> Any:
-        """The value where it is a text or a number, as text; raises ShapeError for others."""
+        """Takes a text or a number, as text. Raises ShapeError for other types."""
         value = self.take(key)
         if value is None:
             return default
@@ -59,9 +61,8 @@ class Reader:
         return value if isinstance(value, str) else _plain(value)
 
     def texts(self, key: str) -> list[str]:
-        """The list of texts below a key, empty where there is none; raises ShapeError for others.
-
-        One text alone stands for a list of it.
+        """Takes a list of texts, empty if absent. Raises ShapeError for other types.
+        A single text counts as a list of one.
         """
         value = self.take(key)
         items = cast(list[Any], value) if isinstance(value, list) else [value]
@@ -72,34 +73,35 @@ class Reader:
         ]
 
     def labels(self, key: str) -> dict[str, str]:
-        """The mapping of texts below a key, empty where there is none; raises ShapeError."""
+        """Takes a mapping of texts, empty if absent. Raises ShapeError."""
         below = self.part(key)
         return {label: below.text(label) or "" for label in below.value}
 
     def number(self, key: str) -> int | None:
-        """The whole number, None where there is none; raises ShapeError for others."""
+        """Takes a whole number, None if absent. Raises ShapeError for other types."""
         value = self.take(key)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
             raise ShapeError(self._at(key), "must be a whole number", (*self._keys, key))
         return value
 
     def flag(self, key: str, default: bool) -> bool:
-        """True or false, the default where there is neither; raises ShapeError for others."""
+        """Takes true or false, the default if absent. Raises ShapeError for other types."""
         value = self.take(key)
         if value is not None and not isinstance(value, bool):
             raise ShapeError(self._at(key), "must be true or false", (*self._keys, key))
         return default if value is None else value
 
     def expect(self, key: str, *values: Any) -> bool:
-        """Takes the key where its value is one of those that hold in every stack; else it stays
-        unread, and is reported. Whether it was there with one of them."""
+        """Takes the key if its value is one of those that every stack has, and returns True.
+        Otherwise the key stays unread, and is reported.
+        """
         if key in self.value and any(_same(self.value[key], value) for value in values):
             self.take(key)
             return True
         return False
 
     def part(self, key: str) -> "Reader":
-        """The mapping below a key, empty where there is none; raises ShapeError for others."""
+        """Reader of the mapping below a key, empty if absent. Raises ShapeError for other types."""
         value = self.value.get(key)
         way = (*self._keys, key)
         if value is None or value == {}:
@@ -110,7 +112,7 @@ class Reader:
         return Reader(cast(Mapping[str, Any], value), way, self._read)
 
     def parts(self, key: str) -> "list[Reader]":
-        """The mappings of the list below a key, none where there is none; raises ShapeError."""
+        """Readers of the mappings in a list, none if absent. Raises ShapeError."""
         value = self.value.get(key)
         way = (*self._keys, key)
         if value is None or value == []:
@@ -125,22 +127,22 @@ class Reader:
         return [Reader(item, (*way, number), self._read) for number, item in enumerate(items)]
 
     def note(self, key: str, text: str) -> list[Note]:
-        """Takes the key and says why it has no place; nothing where it is absent."""
+        """Takes the key and notes why it has no place; nothing if it is absent."""
         if key not in self.value:
             return []
         return [Note(self._at(key), text, self.take(key))]
 
     def fixed(self, key: str, text: str, *values: Any) -> list[Note]:
-        """Takes the key; a note where its value is none of those that hold in every stack."""
+        """Takes the key; notes it unless its value is one of those that every stack has."""
         return [] if self.expect(key, *values) else self.note(key, text)
 
     def rest(self, text: str = UNKNOWN) -> list[Note]:
-        """A note for each thing below this part of which nobody took anything, which takes it."""
-        found: list[Note] = []
+        """Takes everything unread below this part, with a note for each."""
+        notes: list[Note] = []
         for way, value in self._untouched(self.value, self._keys):
             self._read.update(way + inner for inner, _ in leaves(value))
-            found.append(Note(written(way), text, value))
-        return found
+            notes.append(Note(written(way), text, value))
+        return notes
 
     def _untouched(self, value: Any, way: _Keys) -> Iterator[tuple[_Keys, Any]]:
         below = [way + inner for inner, _ in leaves(value)]
@@ -159,7 +161,7 @@ class Reader:
 
 
 def leaves(value: Any) -> Iterator[tuple[_Keys, Any]]:
-    """Each value that is neither a mapping nor a list, or an empty one, with its way there."""
+    """Each leaf (a scalar, or an empty mapping or list) with the keys that lead to it."""
     inside = list(_inside(value))
     if not inside:
         yield (), value
@@ -175,7 +177,7 @@ def _inside(value: Any) -> Iterator[tuple[str | int, Any]]:
 
 
 def written(keys: _Keys) -> str:
-    """`spec.taints[0].key`."""
+    """Keys as a path, such as `spec.taints[0].key`."""
     path = ""
     for key in keys:
         path += f"[{key}]" if isinstance(key, int) else f".{key}" if path else key

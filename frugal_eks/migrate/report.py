@@ -1,4 +1,4 @@
-"""What has no equivalent, as a table and as comments."""
+"""Reports what has no equivalent, as a table and as comments."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ LONGEST_VALUE = 60
 
 
 def shown(value: Any) -> str:
-    """On one line, shortened; nothing for nothing."""
+    """A value on one line, shortened; empty for None."""
     if value is None:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
@@ -25,7 +25,7 @@ def shown(value: Any) -> str:
 
 
 def table(left: Sequence[Left]) -> Table:
-    """A line for each thing."""
+    """A table with a row for each item."""
     drawn = Table(title="Not in the stack file", title_justify="left")
     for heading in ("where", "document", "field", "value"):
         drawn.add_column(heading, overflow="fold")
@@ -40,7 +40,7 @@ def table(left: Sequence[Left]) -> Table:
 def as_json(
     text: str, left: Sequence[Left], wrong: Sequence[Mistake]
 ) -> dict[str, str | list[dict[str, Any]] | list[str]]:
-    """The stack file's text and the same for programs."""
+    """The stack file's text, what is left and the corrections, for programs."""
     notes = [
         {
             "where": each.where,
@@ -56,7 +56,7 @@ def as_json(
 
 
 def comments(left: Sequence[Left], wrong: Sequence[Mistake]) -> Iterator[str]:
-    """The same for the end of the file, and what it still has to be corrected."""
+    """Comments for the end of the file: what is left, and what must be corrected."""
     if left:
         yield "Not in this file:"
     for each in left:

@@ -1,4 +1,4 @@
-"""Parts of the stack file while they are written."""
+"""Collects parts of the stack file."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,14 +9,14 @@ from frugal_eks.migrate.notes import Converted, Note, Place
 
 @dataclass
 class Sections:
-    """Values and comments by their places, and what is left over."""
+    """Values and comments by place, and notes on what is left over."""
 
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     comments: dict[Place, str] = field(default_factory=dict[Place, str])
     left: list[Note] = field(default_factory=list[Note])
 
     def put(self, place: Place, value: Any, comment: str = "") -> None:
-        """A value, with what changed its meaning. Keys on the way there are made."""
+        """Puts a value, with a comment if its meaning changed; creates missing keys on the way."""
         inside: Any = self.values
         for key in place[:-1]:
             inside = inside.setdefault(key, {})
@@ -25,16 +25,16 @@ class Sections:
             self.say(place, comment)
 
     def ensure(self, place: Place) -> None:
-        """A section with all its defaults, unless something is in it."""
+        """Adds a section with all its defaults, unless it has a value."""
         if not self.has(place):
             self.put(place, {})
 
     def has(self, place: Place) -> bool:
-        """Whether there is a value."""
+        """True if the place has a value."""
         return self.get(place) is not None
 
     def get(self, place: Place) -> Any:
-        """The value, None where there is none."""
+        """The value at a place; None if there is none."""
         inside: Any = self.values
         for key in place:
             if not isinstance(inside, dict):
@@ -43,12 +43,12 @@ class Sections:
         return inside
 
     def keys(self, place: Place) -> list[str]:
-        """The keys of a mapping in their order, none where there is none."""
+        """Keys of a mapping in order; none if it is absent."""
         value = self.get(place)
         return list(cast(dict[str, Any], value)) if isinstance(value, dict) else []
 
     def append(self, place: Place, value: Any, comment: str = "") -> None:
-        """One more item of a list; nothing where it is in it already."""
+        """Appends to a list, unless the item is in it already."""
         if not self.has(place):
             self.put(place, [])
         items = self.get(place)
@@ -58,14 +58,14 @@ class Sections:
             self.say((*place, items.index(value)), comment)
 
     def say(self, place: Place, comment: str) -> None:
-        """A comment on a line."""
+        """Adds a comment to a line."""
         before = self.comments.get(place)
         self.comments[place] = f"{before}; {comment}" if before else comment
 
     def leave(self, notes: Iterable[Note]) -> None:
-        """What has no equivalent."""
+        """Notes what has no equivalent."""
         self.left.extend(notes)
 
     def converted(self) -> Converted:
-        """What a converter hands over."""
+        """The result that a converter returns."""
         return Converted(sections=self.values, comments=self.comments, left=self.left)

@@ -18,19 +18,19 @@ from stack_config.schema import HINT
 PROJECT = "frugal-eks"
 WIDTH = 100
 WIDEST = 120
-"""Of a line with its comment; what is longer stands above it."""
+"""Maximum width of a line with its comment; longer comments go above the line."""
 _STEP = 2
 _ROOT = _STEP
 
 
 class _Writer:
-    """The values with their comments, as ruamel.yaml takes them."""
+    """Builds the values with their comments in ruamel.yaml's types."""
 
     def __init__(self, comments: Mapping[Place, str]) -> None:
         self._comments = {place: on_one_line(text) for place, text in comments.items()}
 
     def sections(self, values: Mapping[str, Any]) -> CommentedMap:
-        """The content of `config`."""
+        """Content of `config`."""
         order = [field.alias or name for name, field in StackConfig.model_fields.items()]
         known = sorted(values, key=lambda key: order.index(key) if key in order else len(order))
         return self._map({key: values[key] for key in known}, (), _ROOT)
@@ -43,34 +43,34 @@ class _Writer:
         return _scalar(value)
 
     def _map(self, values: Mapping[str, Any], place: Place, indent: int) -> CommentedMap:
-        found: Any = CommentedMap()
+        node: Any = CommentedMap()
         for key, value in values.items():
             here = (*place, key)
             name = key if place or ":" in key else f"{PROJECT}:{key}"
             column = indent + len(name) + 2
-            found[_scalar(name)] = self._node(value, here, indent + _STEP)
+            node[_scalar(name)] = self._node(value, here, indent + _STEP)
             if self._fits(value, here, column):
-                _flow(found[name])
+                _flow(node[name])
             text = self._comments.get(here)
             if text:
                 room = WIDEST - column - len(_one_line(value))
-                _comment(found, name, text, indent=indent, room=self._room(found[name], room))
-        return found
+                _comment(node, name, text, indent=indent, room=self._room(node[name], room))
+        return node
 
     def _list(self, values: Sequence[Any], place: Place, indent: int) -> CommentedSeq:
-        found: Any = CommentedSeq()
+        node: Any = CommentedSeq()
         inner = indent + _STEP
         for number, value in enumerate(values):
             here = (*place, number)
             # A comment below an item would stand beside its dash.
-            found.append(_Writer({})._node(value, here, inner))
+            node.append(_Writer({})._node(value, here, inner))
             if len(_one_line(value)) + inner <= WIDTH:
-                _flow(found[number])
+                _flow(node[number])
             text = "; ".join(self._of_item(here))
             if text:
-                room = self._room(found[number], WIDEST - inner - len(_one_line(value)))
-                _comment(found, number, text, indent=indent, room=room)
-        return found
+                room = self._room(node[number], WIDEST - inner - len(_one_line(value)))
+                _comment(node, number, text, indent=indent, room=room)
+        return node
 
     def _of_item(self, place: Place) -> Iterator[str]:
         for other, text in self._comments.items():
@@ -79,7 +79,7 @@ class _Writer:
                 yield f"{way}: {text}" if way else text
 
     def _fits(self, value: Any, place: Place, column: int) -> bool:
-        """Whether a mapping or list goes on the line of its key."""
+        """True if a mapping or list fits on the line of its key."""
         deepest = 1 if len(place) == 1 else 2
         below = (other for other in self._comments if other[: len(place)] == place)
         alone = all(other == place for other in below)
@@ -93,8 +93,9 @@ class _Writer:
 
 
 def text(values: Mapping[str, Any], comments: Mapping[Place, str], end: Sequence[str] = ()) -> str:
-    """The whole file, as it lies in stacks/: the editors' hint, the sections in the model's order,
-    and `end` as comments after them."""
+    """The whole file as in stacks/: schema hint for editors, sections in the model's order, and
+    `end` as comments after them.
+    """
     file = YAML()
     file.width = 1_000_000
     file.brace_single_entry_mapping_in_flow_sequence = True
@@ -107,7 +108,7 @@ def text(values: Mapping[str, Any], comments: Mapping[Place, str], end: Sequence
 
 
 def on_one_line(text: str) -> str:
-    """A comment ends with its line, and YAML allows no control character in it."""
+    """The text on one line, without control characters: YAML allows none in a comment."""
     return " ".join("".join(each if each.isprintable() else " " for each in text).split())
 
 
@@ -135,7 +136,7 @@ def _style(node: Any) -> Any:
 
 
 def _depth(value: Any) -> int:
-    """How many mappings and lists stand in each other."""
+    """Nesting depth of mappings and lists."""
     if isinstance(value, Mapping):
         inner = list(cast(Mapping[str, Any], value).values())
     elif isinstance(value, list | tuple):
@@ -146,7 +147,7 @@ def _depth(value: Any) -> int:
 
 
 def _one_line(value: Any) -> str:
-    """About how it reads on one line."""
+    """Approximate form of a value on one line."""
     if isinstance(value, Mapping):
         items = cast(Mapping[str, Any], value).items()
         return "{" + ", ".join(f"{key}: {_one_line(inner)}" for key, inner in items) + "}"
@@ -166,7 +167,7 @@ def _scalar(value: Any) -> Any:
 
 
 def _is_plain(value: str) -> bool:
-    """Whether it reads as the same text without quotes, by YAML 1.1 and in braces too."""
+    """True if the text needs no quotes, by YAML 1.1 and within braces too."""
     if not re.fullmatch(r"[\w./@+*-][ -~]*", value, re.ASCII) or re.search(r"[,\[\]{}]", value):
         return False
     dumped = yaml.safe_dump(value, width=1_000_000)

@@ -1,4 +1,4 @@
-"""Workloads of the documents that the program brings itself: samples, pause pods, autoscaler."""
+"""Converts workloads that the program itself provides: samples, pause pods, autoscaler."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +23,9 @@ _PRIORITIES = {"default": 0, _PAUSE: -1}
 
 
 def handles(document: Mapping[str, Any]) -> bool:
-    """Whether it is one of them, by kind and name; or the command of an autoscaler alone."""
+    """True if the document is such a workload, by kind and name, or the command of an
+    autoscaler.
+    """
     kind, name = document.get("kind"), _name(document)
     if kind is None:
         return autoscaler_flags.is_command(document.get("command"))
@@ -34,8 +36,8 @@ def handles(document: Mapping[str, Any]) -> bool:
     }.get(str(kind), False)
 
 
-def convert(source: Reader, context: Context) -> Converted:
-    """By kind and name."""
+def convert_workload(source: Reader, context: Context) -> Converted:
+    """Converts a workload by its kind and name."""
     out = Sections()
     kind, name = source.value.get("kind"), _name(source.value)
     source.expect("kind", kind)
@@ -45,7 +47,7 @@ def convert(source: Reader, context: Context) -> Converted:
     elif kind == "PriorityClass":
         _priority(source, name, context, out)
     elif kind == "Service":
-        kube_ops_view.convert(source, out)
+        kube_ops_view.convert_kube_ops_view(source, out)
     elif name == _AUTOSCALER or kind is None:
         _autoscaler(source, out)
     else:
@@ -65,7 +67,7 @@ def _ecsdemo() -> list[str]:
 
 
 def _pods(source: Reader, name: str, namespace: str, label: str) -> tuple[Reader, Reader]:
-    """The pod's spec and its one container, with what is the same in every such Deployment read."""
+    """The pod's spec and its container; takes what is the same in every such Deployment."""
     metadata, spec = source.part("metadata"), source.part("spec")
     metadata.take("name")
     metadata.expect("namespace", namespace)
@@ -139,10 +141,10 @@ def _ecsdemo_pods(source: Reader, name: str, out: Sections) -> None:
     if replicas is not None:
         out.put((*place, "replicas", name.removeprefix("ecsdemo-")), replicas)
     image = container.text("image", "")
-    found = re.fullmatch(rf"(?P<path>.+)/{name}(:(?P<tag>[\w.-]+))?", image)
-    if found:
-        out.put((*place, "images"), found["path"])
-        out.put((*place, "tag"), found["tag"] or "latest")
+    match = re.fullmatch(rf"(?P<path>.+)/{name}(:(?P<tag>[\w.-]+))?", image)
+    if match:
+        out.put((*place, "images"), match["path"])
+        out.put((*place, "tag"), match["tag"] or "latest")
     elif image:
         out.leave([*container.note("image", f"must end in {name}: the program's own is taken")])
     container.expect("name", name)
@@ -173,7 +175,7 @@ def _preference(pod: Reader, said: str, place: Place, out: Sections) -> None:
 
 
 def _prefers_spot(pod: Mapping[str, Any]) -> bool:
-    """Whether affinity and tolerations are those that the program writes."""
+    """True if affinity and tolerations are those that the program writes."""
     wanted = prefer_spot({})
     return all(pod.get(key) == wanted[key] for key in wanted)
 
@@ -202,7 +204,7 @@ def _autoscaler(source: Reader, out: Sections) -> None:
     place: Place = ("clusterAutoscaler",)
     out.ensure(place)
     if source.value.get("kind") is None:
-        autoscaler_flags.convert(source, "command", out)
+        autoscaler_flags.convert_flags(source, "command", out)
         out.leave(source.rest(_FRAME))
         return
     pod, container = _pods(source, _AUTOSCALER, "kube-system", "app")
@@ -211,7 +213,7 @@ def _autoscaler(source: Reader, out: Sections) -> None:
     if replicas is not None:
         out.put((*place, "replicas"), replicas)
     for key in ("command", "args"):
-        autoscaler_flags.convert(container, key, out)
+        autoscaler_flags.convert_flags(container, key, out)
     _requests(container, place, out)
     selector = pod.labels("nodeSelector")
     if selector:

@@ -1,1 +1,1 @@
-"""A preview read once: its risks, its cost, its rules, and the comment that says so."""
+"""Reads a preview once, for risks, cost, policy rules and the review comment."""

@@ -1,1 +1,1 @@
-"""What would stop a stack file on this account, told before `pulumi up` makes anything."""
+"""Checks a stack file against an account before `pulumi up` creates anything."""

@@ -1,4 +1,4 @@
-"""The AWS account that the stack is meant for, read and never written."""
+"""Reads the AWS account that the stack is meant for; never writes."""
 
 import re
 import threading
@@ -22,18 +22,18 @@ DENIED = (
     "NotAuthorized",
     "UnauthorizedOperation",
 )
-"""Codes by which services say that a right is missing."""
+"""Error codes with which services report a missing right."""
 PREFIXES = {
     "elb": "elasticloadbalancing",
     "elbv2": "elasticloadbalancing",
     "service-quotas": "servicequotas",
 }
-"""IAM's word for a service where boto3's is another."""
+"""IAM prefixes of services that boto3 names differently."""
 _ACTION = re.compile(r"perform:? ([a-z0-9-]+:[A-Za-z]+)")
 
 
 class NotReadError(Exception):
-    """AWS does not tell: one sentence."""
+    """Why AWS gives no answer, in one sentence."""
 
 
 class MissingRightError(NotReadError):
@@ -46,7 +46,7 @@ class MissingRightError(NotReadError):
 
 
 class Account(SweptAccount):
-    """One account in one region. Safe for several threads."""
+    """One account in one region. Thread-safe."""
 
     settings: ClassVar[Mapping[str, Any]] = {
         # All in all a minute: one endpoint that does not answer may take a part of it.
@@ -74,17 +74,16 @@ class Account(SweptAccount):
             return super().client(service)
 
     def ask(self, service: str, operation: str, **arguments: Any) -> Any:
-        """One answer of AWS's.
-
-        `operation` as boto3 spells it. Raises MissingRightError, NotReadError, and ClientError of
-        all that a service itself refuses.
+        """Calls an AWS operation and returns its answer.
+        `operation` is spelled as in boto3. Raises MissingRightError, NotReadError, and ClientError
+        for whatever else the service refuses.
         """
         client = self.client(service)
-        with _told_apart(client, service, operation):
+        with _errors_sorted(client, service, operation):
             return getattr(client, operation)(**arguments)
 
     def find(self, absent: Collection[str], service: str, operation: str, **arguments: Any) -> Any:
-        """The same; None where AWS answers with one of the error codes `absent`."""
+        """Like `ask`; None if AWS answers with one of the error codes `absent`."""
         try:
             return self.ask(service, operation, **arguments)
         except ClientError as error:
@@ -95,17 +94,17 @@ class Account(SweptAccount):
     def listed(
         self, service: str, operation: str, key: str, **arguments: Any
     ) -> Sequence[Mapping[str, Any]]:
-        """All that a list operation tells under `key`, page by page. Raises what `ask` raises."""
+        """All items of a list operation under `key`, page by page. Raises what `ask` raises."""
         client = self.client(service)
         if not client.can_paginate(operation):
             return self.ask(service, operation, **arguments)[key]
-        with _told_apart(client, service, operation):
+        with _errors_sorted(client, service, operation):
             pages = client.get_paginator(operation).paginate(**arguments)
             return [item for page in pages for item in page[key]]
 
 
 @contextmanager
-def _told_apart(client: Any, service: str, operation: str) -> Generator[None]:
+def _errors_sorted(client: Any, service: str, operation: str) -> Generator[None]:
     """Raises MissingRightError for a denied call, NotReadError if AWS does not answer."""
     try:
         yield
@@ -120,10 +119,9 @@ def _told_apart(client: Any, service: str, operation: str) -> Generator[None]:
 
 
 def use_credentials(settings: Mapping[str, Any]) -> None:
-    """Makes the provider's credentials of a stack file those of this process.
-
-    `settings` is the file's `config`: `aws:profile`, and `aws:assumeRoles` one after the other, as
-    the AWS provider takes them. Raises NotReadError.
+    """Applies the AWS credentials of a stack file to this process.
+    `settings` is the file's `config`: `aws:profile`, and `aws:assumeRoles` in order, as the AWS
+    provider takes them. Raises NotReadError.
     """
     profile = settings.get("aws:profile")
     region = settings.get("aws:region")
@@ -146,17 +144,17 @@ def use_credentials(settings: Mapping[str, Any]) -> None:
 
 
 def code_of(error: ClientError) -> str:
-    """The error's code, as the service spells it."""
-    found: Mapping[str, Any] = error.response  # pyright: ignore
-    return found.get("Error", {}).get("Code", "")
+    """Code of an error, as the service spells it."""
+    response: Mapping[str, Any] = error.response  # pyright: ignore
+    return response.get("Error", {}).get("Code", "")
 
 
 def is_denied(error: ClientError) -> bool:
-    """Whether a right is missing, and nothing else is wrong."""
+    """True if the error is a missing right."""
     return code_of(error) in DENIED
 
 
 def missing_action(error: ClientError) -> str:
-    """The right that is missing, by AWS's own words; else the operation's name."""
+    """The missing right in AWS's own words; else the operation's name."""
     named = _ACTION.search(str(error))
     return named[1] if named else str(error.operation_name)  # pyright: ignore

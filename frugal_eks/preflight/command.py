@@ -25,7 +25,7 @@ FAILED = 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the stack."""
+    """Adds the stack and its options."""
     parser.add_argument("stack", metavar="STACK", help=f"{STACK}; - is standard input")
     parser.add_argument(
         "--update",
@@ -36,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, machine: "Machine | None" = None) -> int:
-    """1 if something would stop `up`; raises CommandError. `machine` replaces this one in tests."""
+    """Prints the findings; returns 1 if something would stop `up`. Raises CommandError. `machine`
+    replaces this one in tests.
+    """
     # Pulumi's providers and boto3 take two seconds, and --help needs none of them.
     from frugal_eks.preflight import report  # noqa: PLC0415
     from frugal_eks.preflight.account import NotReadError  # noqa: PLC0415
@@ -46,17 +48,19 @@ def run(arguments: argparse.Namespace, machine: "Machine | None" = None) -> int:
 
     file = stack_file(arguments.stack)
     try:
-        found, about = findings_of(file, update=arguments.update, machine=machine or Machine())
+        findings, about = findings_of(file, update=arguments.update, machine=machine or Machine())
     except NotReadError as error:
         raise CommandError(
             f"AWS does not answer: {error}. Give credentials (AWS_PROFILE, or `aws sso login`) and "
             "the right aws:region"
         ) from None
     if arguments.json:
-        print_json(report.as_json(found, about))
+        print_json(report.as_json(findings, about))
     else:
-        told = console()
-        told.print(report.table(found))
+        terminal = console()
+        terminal.print(report.table(findings))
         where = f"of {about['stack']} in account {about['account']}, {about['region']},"
-        told.print(report.summary(found, where), highlight=False, markup=False, soft_wrap=True)
-    return FAILED if any(finding.result is Result.FAILS for finding in found) else 0
+        terminal.print(
+            report.summary(findings, where), highlight=False, markup=False, soft_wrap=True
+        )
+    return FAILED if any(finding.result is Result.FAILS for finding in findings) else 0

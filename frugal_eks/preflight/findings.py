@@ -1,11 +1,11 @@
-"""What a check comes to."""
+"""Results of a check."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Result(StrEnum):
-    """Whether `up` gets past the thing that was looked at."""
+    """Effect of a finding on `up`."""
 
     OK = "ok"
     FAILS = "will fail"
@@ -17,37 +17,37 @@ class Finding:
     """One line of the table."""
 
     check: str
-    """What was looked at."""
+    """Name of the checked thing."""
     result: Result
-    found: str
-    """What there is, and what the stack needs of it."""
+    detail: str
+    """Current state, and what the stack needs."""
     remedy: str = ""
-    """What to do; "" where there is nothing to do."""
+    """What to do; "" if nothing."""
     missing: tuple[str, ...] = ()
-    """IAM actions without which this could not be read."""
+    """IAM actions that are missing to read this."""
 
 
-def ok(check: str, found: str, remedy: str = "") -> Finding:
-    """Nothing here stops `up`. A remedy tells what may come later."""
-    return Finding(check=check, result=Result.OK, found=found, remedy=remedy)
+def ok(check: str, detail: str, remedy: str = "") -> Finding:
+    """A finding that does not stop `up`. A remedy concerns later problems."""
+    return Finding(check=check, result=Result.OK, detail=detail, remedy=remedy)
 
 
-def fails(check: str, found: str, remedy: str) -> Finding:
-    """Here `up` stops."""
-    return Finding(check=check, result=Result.FAILS, found=found, remedy=remedy)
+def fails(check: str, detail: str, remedy: str) -> Finding:
+    """A finding that stops `up`."""
+    return Finding(check=check, result=Result.FAILS, detail=detail, remedy=remedy)
 
 
-def unknown(check: str, found: str, remedy: str) -> Finding:
-    """It cannot be told from here whether `up` stops."""
-    return Finding(check=check, result=Result.UNKNOWN, found=found, remedy=remedy)
+def unknown(check: str, detail: str, remedy: str) -> Finding:
+    """A finding that may or may not stop `up`."""
+    return Finding(check=check, result=Result.UNKNOWN, detail=detail, remedy=remedy)
 
 
 def unread(check: str, *missing: str) -> Finding:
-    """It could not be read for lack of rights, which is no fault of the stack's."""
+    """A finding that could not be read for lack of rights, which is not the stack's fault."""
     return Finding(
         check=check,
         result=Result.UNKNOWN,
-        found="not read",
+        detail="not read",
         remedy=f"allow {', '.join(missing)} to these credentials",
         missing=missing,
     )

@@ -1,4 +1,4 @@
-"""From a stack file to its findings."""
+"""Produces the findings of a stack file."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -22,15 +22,14 @@ from frugal_eks.preflight.situation import Situation
 from frugal_eks.preflight.stack import config_of, read
 
 SHOWN = 3
-"""More names than these are only counted."""
+"""Number of names that are shown; others are only counted."""
 
 
 def findings_of(
     file: StackFile, *, update: bool, machine: Machine
 ) -> tuple[list[Finding], dict[str, str]]:
-    """The findings, and which stack, account, region and cluster they are of.
-
-    Raises InputError of a file that cannot be used, NotReadError where AWS does not answer.
+    """The findings, and the names of stack, account, region and cluster.
+    Raises InputError if the file cannot be used, NotReadError if AWS does not answer.
     """
     config = config_of(file)
     with Console(stderr=True).status(f"reading {escape(file.file)}") as status:
@@ -47,13 +46,13 @@ def findings_of(
             machine=machine,
             update=update,
         )
-        found = run(CHECKS, situation, _Progress(status))
-    found = [*situation.stack.findings, *found]
-    return found, about | {"cluster": config.cluster_name}
+        findings = run(CHECKS, situation, _Progress(status))
+    findings = [*situation.stack.findings, *findings]
+    return findings, about | {"cluster": config.cluster_name}
 
 
 class _Progress:
-    """A moving line in a terminal, nothing elsewhere."""
+    """Shows open checks: a moving line in a terminal, nothing elsewhere."""
 
     def __init__(self, status: Status) -> None:
         self.status = status

@@ -38,31 +38,30 @@ from frugal_eks.errors import CommandError
 from frugal_eks.output import console, print_json
 
 OFFERED = ("al2023", "bottlerocket")
-"""AL2 has no image from Kubernetes 1.33 on."""
+"""Families on offer; AL2 has no image from Kubernetes 1.33 on."""
 SHOWN = 10
-"""So many of the newest releases of an image are listed without --all."""
+"""Number of newest releases of an image that are listed without --all."""
 
 
 class ImagesError(CommandError):
-    """AWS does not answer; the message says what to do."""
+    """Why AWS does not list images; the message says what to do."""
 
 
 def published(parameters: Any, series: ImageSeries) -> Sequence[str]:
-    """All releases of an image in the region of SSM's client `parameters`, the newest first.
-
-    Raises ImagesError.
+    """All releases of an image, newest first, from SSM's client `parameters`. Raises
+    ImagesError.
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     pages = parameters.get_paginator("get_parameters_by_path")
     try:
         for page in pages.paginate(Path=series.path, Recursive=True):
-            found |= {each["Name"]: each["Value"] for each in page["Parameters"]}
+            values |= {each["Name"]: each["Value"] for each in page["Parameters"]}
     except (BotoCoreError, ClientError) as error:
         raise ImagesError(
             f"AWS does not list {series.path}: {error}. Give credentials (AWS_PROFILE, or "
             "`aws sso login`) with the right ssm:GetParametersByPath, and the right --region."
         ) from error
-    return series.releases(found)[::-1]
+    return series.releases(values)[::-1]
 
 
 def _minor(text: str) -> str:
@@ -72,7 +71,7 @@ def _minor(text: str) -> str:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds what narrows the list."""
+    """Adds the options that narrow the list."""
     newest = compatibility.KUBERNETES[-1]
     parser.add_argument(
         "--kubernetes",
@@ -145,9 +144,9 @@ def run(arguments: argparse.Namespace) -> int:
         for row in group:
             table.add_row(*row.values())
         table.add_section()
-    told = console()
-    told.print(table)
+    terminal = console()
+    terminal.print(table)
     more = sum(len(releases[most:]) for releases in lists)
     if more:
-        told.print(f"{more} older ones are left out: --all lists them.", highlight=False)
+        terminal.print(f"{more} older ones are left out: --all lists them.", highlight=False)
     return 0

@@ -1,4 +1,4 @@
-"""What preflight asks of the machine that it runs on, and of the network around that machine."""
+"""Facts about the machine that preflight runs on, and its network."""
 
 import datetime
 import os
@@ -12,32 +12,32 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 WAIT = 5.0
-"""Seconds that one connection may take."""
+"""Timeout of one connection in seconds."""
 WHO_AM_I = "https://checkip.amazonaws.com/"
-"""AWS's own service that answers with the address from which it was asked."""
+"""AWS's service that returns the caller's public address."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """This machine. A test puts another in its place."""
+    """This machine. Tests replace it."""
 
     address_service: str = WHO_AM_I
 
     def now(self) -> datetime.datetime:
-        """This machine's clock."""
+        """Time of this machine's clock."""
         return datetime.datetime.now(datetime.UTC)
 
     def variable(self, name: str) -> str | None:
-        """A variable of the environment."""
+        """Value of an environment variable."""
         return os.environ.get(name)
 
     def program(self, name: str) -> Path | None:
-        """Where a program is on PATH."""
-        found = shutil.which(name)
-        return Path(found) if found else None
+        """Path of a program on PATH; None if absent."""
+        path = shutil.which(name)
+        return Path(path) if path else None
 
     def output(self, program: Path, *arguments: str) -> str:
-        """What a program prints. Raises OSError or subprocess.SubprocessError."""
+        """Output of a program. Raises OSError or subprocess.SubprocessError."""
         ended = subprocess.run(
             [program, *arguments], capture_output=True, text=True, timeout=20, check=True
         )
@@ -45,7 +45,7 @@ class Machine:
         return ended.stdout or ended.stderr
 
     def public_address(self) -> str | None:
-        """The address from which the internet sees this machine; None where nobody tells."""
+        """Public address of this machine; None if it cannot be determined."""
         try:
             with urllib.request.urlopen(self.address_service, timeout=WAIT) as answer:
                 return answer.read(64).decode("ascii").strip()
@@ -54,8 +54,7 @@ class Machine:
 
     def reach(self, url: str) -> str:
         """Why an HTTPS endpoint cannot be reached; "" if it answers.
-
-        Any TLS handshake is an answer: who may use the endpoint is another question.
+        Any TLS handshake counts as an answer: access rights are another question.
         """
         parts = urlsplit(url)
         # Its certificate is of the cluster's own authority.

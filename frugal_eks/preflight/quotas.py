@@ -1,4 +1,4 @@
-"""Quotas that a stack can meet, by their codes in Service Quotas."""
+"""Quotas that a stack can reach, by their codes in Service Quotas."""
 
 import datetime
 from collections.abc import Mapping
@@ -9,12 +9,13 @@ from frugal_eks.preflight.findings import Finding, fails, ok
 
 NO_SUCH = ("NoSuchResourceException",)
 GLOBAL_HOME = {"aws": "us-east-1", "aws-us-gov": "us-gov-west-1"}
-"""By partition, the only region that tells quotas of services without regions, such as IAM
-(Pulumi registry, aws.servicequotas.ServiceQuota)."""
+"""Only region, by partition, that serves quotas of global services such as IAM (Pulumi registry,
+aws.servicequotas.ServiceQuota).
+"""
 
 
 class Quota(NamedTuple):
-    """A quota by what Service Quotas knows it as."""
+    """A quota as Service Quotas identifies it."""
 
     service: str
     code: str
@@ -57,7 +58,7 @@ ON_DEMAND: Mapping[str, Quota] = {
     "u": Quota("ec2", "L-43DA4232", "Running On-Demand High Memory instances"),
     "x": Quota("ec2", "L-7295265B", "Running On-Demand X instances"),
 }
-"""vCPUs by family (EC2 user guide, "On-Demand Instance quotas")."""
+"""Quotas of on-demand vCPUs by family (EC2 user guide, "On-Demand Instance quotas")."""
 SPOT: Mapping[str, Quota] = {
     STANDARD: Quota("ec2", "L-34B43A08", "All Standard Spot Instance Requests"),
     "dl": Quota("ec2", "L-85EED4F7", "All DL Spot Instance Requests"),
@@ -68,34 +69,31 @@ SPOT: Mapping[str, Quota] = {
     "trn": Quota("ec2", "L-6B0D517C", "All Trn Spot Instance Requests"),
     "x": Quota("ec2", "L-E3A00192", "All X Spot Instance Requests"),
 }
-"""vCPUs by family (EC2 user guide, "Spot Instance quotas")."""
+"""Quotas of spot vCPUs by family (EC2 user guide, "Spot Instance quotas")."""
 
 
 class Limit(NamedTuple):
-    """What the account may have of something."""
+    """Value of a quota in the account."""
 
     value: float
     region: str
-    """Where Service Quotas tells it and raises it."""
+    """Region in which Service Quotas shows and raises it."""
     metric: Mapping[str, Any]
-    """Where CloudWatch keeps the use of it; empty where it does not."""
+    """CloudWatch metric of its use; empty if there is none."""
 
 
 def limit(account: Account, quota: Quota) -> Limit:
-    """The quota of this account, or AWS's default where the account has none of its own.
-
-    Raises NotReadError.
-    """
-    asked = {"ServiceCode": quota.service, "QuotaCode": quota.code}
-    found = account.find(NO_SUCH, "service-quotas", "get_service_quota", **asked)
-    if found is None:
-        found = account.ask("service-quotas", "get_aws_default_service_quota", **asked)
-    told = found["Quota"]
-    return Limit(told["Value"], account.region, told.get("UsageMetric", {}))
+    """The account's value of a quota, or AWS's default. Raises NotReadError."""
+    query = {"ServiceCode": quota.service, "QuotaCode": quota.code}
+    answer = account.find(NO_SUCH, "service-quotas", "get_service_quota", **query)
+    if answer is None:
+        answer = account.ask("service-quotas", "get_aws_default_service_quota", **query)
+    quota_data = answer["Quota"]
+    return Limit(quota_data["Value"], account.region, quota_data.get("UsageMetric", {}))
 
 
 def metered(account: Account, metric: Mapping[str, Any], now: datetime.datetime) -> float | None:
-    """The use of a quota by CloudWatch, at most in the last hour; None where nothing is written."""
+    """Latest use of a quota in CloudWatch, at most one hour old; None if there is none."""
     if not metric:
         return None
     points = account.ask(
@@ -115,15 +113,15 @@ def metered(account: Account, metric: Mapping[str, Any], now: datetime.datetime)
 
 
 def compared(check: str, quota: Quota, allowed: Limit, used: float, needed: float) -> Finding:
-    """Whether what is free of a quota is enough."""
-    told = f"{used:g} of {allowed.value:g} in use, the stack needs {needed:g}"
+    """Compares the need with what is free of a quota."""
+    usage = f"{used:g} of {allowed.value:g} in use, the stack needs {needed:g}"
     if used + needed <= allowed.value:
-        return ok(check, told)
-    return fails(check, told, raised(quota, allowed, used + needed))
+        return ok(check, usage)
+    return fails(check, usage, raised(quota, allowed, used + needed))
 
 
 def raised(quota: Quota, allowed: Limit, wanted: float) -> str:
-    """How to get more of it."""
+    """Remedy for a quota that is too small."""
     return (
         f"free some, or ask AWS for {wanted:g}: aws service-quotas request-service-quota-increase "
         f"--region {allowed.region} --service-code {quota.service} --quota-code {quota.code} "

@@ -1,4 +1,4 @@
-"""Runs the checks side by side."""
+"""Runs the checks in parallel."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -13,30 +13,30 @@ from frugal_eks.preflight.findings import Finding, unknown, unread
 from frugal_eks.preflight.situation import Check, Situation
 
 AT_ONCE = 8
-"""Each waits for AWS for most of its time."""
+"""Number of parallel checks, which mostly wait for AWS."""
 
 Progress = Callable[[Sequence[str]], None]
-"""Told the names of the checks that are not done yet."""
+"""Called with the names of the open checks."""
 
 
 def run(checks: Sequence[Check], situation: Situation, progress: Progress) -> list[Finding]:
-    """All findings, in the order of the checks."""
-    asked = [check for check in checks if not (situation.update and check.first_up)]
-    open_checks = [check.name for check in asked]
-    found: dict[str, list[Finding]] = {}
+    """Findings of all checks, in the order of the checks."""
+    relevant = [check for check in checks if not (situation.update and check.first_up)]
+    open_checks = [check.name for check in relevant]
+    by_check: dict[str, list[Finding]] = {}
     with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
         progress(open_checks)
-        futures = {threads.submit(_findings, check, situation): check.name for check in asked}
+        futures = {threads.submit(_findings, check, situation): check.name for check in relevant}
         try:
             for future in as_completed(futures):
                 name = futures[future]
-                found[name] = future.result()
+                by_check[name] = future.result()
                 open_checks.remove(name)
                 progress(open_checks)
         except BaseException:
             threads.shutdown(wait=False, cancel_futures=True)
             raise
-    return [finding for check in asked for finding in found[check.name]]
+    return [finding for check in relevant for finding in by_check[check.name]]
 
 
 def _findings(check: Check, situation: Situation) -> list[Finding]:

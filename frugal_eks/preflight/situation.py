@@ -1,4 +1,4 @@
-"""What every check looks at, and what a check is."""
+"""Types of checks and of the situation that they look at."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,41 +15,45 @@ from frugal_eks.preflight.stack import Stack
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """A stack file on one account, looked at from one machine."""
+    """A stack file, the account it is meant for, and this machine."""
 
     stack: Stack
     account: Account
     machine: Machine
     update: bool = False
-    """Whether the stack is up already: what it has is its own then."""
+    """True if the stack is up already, so that it owns what it has."""
 
     @property
     def program(self) -> Program:
-        """What the stack file declares."""
+        """Resources that the stack file declares."""
         return self.stack.program
 
     @property
     def new_cluster(self) -> ClusterConfig | None:
-        """The cluster that the stack makes; None where it names one that exists."""
+        """Cluster that the stack creates; None if it uses an existing one."""
         cluster = self.stack.config.cluster
         return cluster if isinstance(cluster, ClusterConfig) else None
 
     @cached_property
     def cluster_name(self) -> str:
-        """As EKS calls it."""
+        """Name of the cluster in EKS."""
         return self.stack.config.cluster_name
 
     def count(self, *types: str) -> int:
-        """How many resources of these types the stack declares."""
+        """Number of declared resources of these types."""
         return sum(1 for _ in self.program.of_type(*types))
 
 
 class Check(NamedTuple):
-    """A question, and who answers it."""
+    """A named check of the situation."""
 
     name: str
-    """Said while it is looked at, and where it could not be read."""
+    """Name shown while the check runs, and if it could not be read."""
     look: Callable[[Situation], Iterator[Finding]]
-    """May raise NotReadError or a ClientError at any point: what it found until then counts."""
+    """Yields findings. May raise NotReadError or ClientError at any point; earlier findings
+    count.
+    """
     first_up: bool = False
-    """True for what only a first `up` can meet: quotas of what it makes, names, leftovers."""
+    """True if only a first `up` can meet the problem: quotas of what it creates, names,
+    leftovers.
+    """

@@ -1,4 +1,4 @@
-"""What a stack file declares: its settings, and the resources of the program with AWS's answers."""
+"""Reads what a stack file declares, with AWS's answers to the program's look-ups."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,17 +30,17 @@ PARAMETERS = "aws:ssm/getParametersByPath:getParametersByPath"
 IMAGES = "aws:ec2/getAmiIds:getAmiIds"
 KEY = "aws:kms/getKey:getKey"
 _LISTS = {PARAMETERS: "names", IMAGES: "ids"}
-"""Look-ups whose empty list is what the program would refuse."""
+"""Key of the list in an answer whose emptiness the program would refuse."""
 _LINES_OF_THEIR_OWN = (HOSTED_ZONE, PARAMETERS, KEY)
-"""Look-ups that a check judges: for the program there is all that it looks for."""
+"""Look-ups with a check of their own: the program gets an answer as if everything existed."""
 
 
 @dataclass(frozen=True)
 class LookUp:
-    """One question of the program's to AWS."""
+    """A look-up of the program in AWS."""
 
     token: str
-    """The data source, such as aws:route53/getZone:getZone."""
+    """Token of the data source, such as aws:route53/getZone:getZone."""
     query: Mapping[str, Any]
     problem: str = ""
     """Why the program would refuse AWS's answer, in the words of AWS's provider."""
@@ -48,42 +48,43 @@ class LookUp:
 
 @dataclass(frozen=True, kw_only=True)
 class Stack:
-    """A stack file, and what it comes to on this account."""
+    """A stack file with its resources on this account."""
 
     name: str
     config: StackConfig
     program: Program
-    """With the account's own zones, subnets and clusters; empty where the program refuses all."""
+    """Resources with the account's own zones, subnets and clusters; empty if the program refuses
+    the file.
+    """
     adopted: frozenset[str] = frozenset()
-    """URNs of the resources that the program takes over, since they are there already."""
+    """URNs of the resources that the program imports, since they exist already."""
     look_ups: Sequence[LookUp] = ()
     findings: Sequence[Finding] = ()
-    """Of the program's run itself."""
+    """Findings of running the program."""
 
 
 def config_of(file: StackFile) -> StackConfig:
-    """What the file says. Raises InputError with all its mistakes."""
-    found = model(file.text)
-    if isinstance(found, StackConfig):
-        return found
+    """Configuration of a stack file. Raises InputError with all its mistakes."""
+    parsed = model(file.text)
+    if isinstance(parsed, StackConfig):
+        return parsed
     raise InputError("\n".join(report(file.file, file.text)))
 
 
 def read(file: StackFile, config: StackConfig, account: Account) -> Stack:
-    """Runs the program against this account: AWS itself replies to each of its look-ups.
-
-    What AWS lacks becomes a finding, and the program goes on as if it were there.
+    """Runs the program against this account: AWS itself answers its look-ups.
+    What AWS lacks becomes a finding, and the program continues as if it existed.
     """
-    asked = _Asked(account, config)
+    recorder = _Recorder(account, config)
     try:
-        declared = read_stack(file, asked.answers())
+        declared = read_stack(file, recorder.answers())
     except (CostError, NoAnswer, provider.AwsError) as refused:
         # What AWS did not tell was made up, and may be all that the program refuses.
-        told = unknown if asked.findings else fails
-        remedy = "grant the rights above" if asked.findings else "do what the program says"
-        asked.findings.append(told(CHECK, _words(refused), remedy))
+        finding = unknown if recorder.findings else fails
+        remedy = "grant the rights above" if recorder.findings else "do what the program says"
+        recorder.findings.append(finding(CHECK, _words(refused), remedy))
         try:
-            made_up: Answers = {**account_of(config.region), CALLER: asked.caller}
+            made_up: Answers = {**account_of(config.region), CALLER: recorder.caller}
             declared = read_stack(file, made_up)
         except (CostError, LookupError):
             declared = Declared((), config.region)
@@ -92,24 +93,24 @@ def read(file: StackFile, config: StackConfig, account: Account) -> Stack:
         config=config,
         program=Program(declared.resources),
         adopted=declared.adopted,
-        look_ups=asked.look_ups,
-        findings=asked.findings,
+        look_ups=recorder.look_ups,
+        findings=recorder.findings,
     )
 
 
 def _words(refused: BaseException) -> str:
-    """The program's own words, also where Pulumi hides them behind the look-up that failed."""
-    found: BaseException | None = refused
-    while found is not None:
-        if isinstance(found, pulumi.RunError):
-            return str(found)
-        found = found.__context__
+    """The program's own message, also if Pulumi hides it behind the failed look-up."""
+    cause: BaseException | None = refused
+    while cause is not None:
+        if isinstance(cause, pulumi.RunError):
+            return str(cause)
+        cause = cause.__context__
     return str(refused)
 
 
 @dataclass
-class _Asked:
-    """Replies to the program, and keeps what it asked."""
+class _Recorder:
+    """Answers the program's look-ups and records them."""
 
     account: Account
     config: StackConfig
@@ -121,12 +122,12 @@ class _Asked:
         self.provider = _Provider(self.account)
 
     def answers(self) -> Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]]:
-        """By the token of each data source that there is."""
+        """Answer functions by the token of each data source."""
         tokens = {*DATA_SOURCES, *account_of()}
         return {token: partial(self._answer, token) for token in tokens} | {CALLER: self.caller}
 
     def caller(self, _: Mapping[str, Any]) -> dict[str, Any]:
-        """An administrator: whether preflight's own caller is one is a check of its own."""
+        """An administrator as the caller: preflight's own caller has a check of its own."""
         admins = getattr(self.config.cluster, "admins", ())
         of_here = [admin for admin in admins if f":{self.account.id}:" in admin]
         partition = self.account.partition
@@ -137,10 +138,10 @@ class _Asked:
         made_up = account_of(self.config.region).get(token)
         problem = ""
         try:
-            found = answer(token, query, self.provider)
-            if not _LISTS.get(token) or found[_LISTS[token]]:
+            reply = answer(token, query, self.provider)
+            if not _LISTS.get(token) or reply[_LISTS[token]]:
                 self.look_ups.append(LookUp(token, query))
-                return made_up(query) if made_up and token in _LINES_OF_THEIR_OWN else found
+                return made_up(query) if made_up and token in _LINES_OF_THEIR_OWN else reply
             problem = "AWS has none"
         except MissingRightError as error:
             self.findings.append(unread(f"{CHECK}: {token.rpartition(':')[2]}", *error.actions))
@@ -156,7 +157,7 @@ class _Asked:
 
 
 class _Provider(provider.Account):
-    """What the data sources of AWS's provider ask by, on the real account."""
+    """AWS provider's data sources on the real account."""
 
     def __init__(self, account: Account) -> None:
         super().__init__(account.region, {})
@@ -166,7 +167,7 @@ class _Provider(provider.Account):
         return self.real.client(service)
 
     def request(self, service: str, operation: str, parameters: Mapping[str, Any]) -> Any:
-        """Raises MissingRightError, and else AwsError as the provider would tell it."""
+        """Sends a request. Raises MissingRightError, or AwsError as the provider would."""
         client = self.real.client(service)
         by_api_name = {api: method for method, api in client.meta.method_to_api_mapping.items()}
         try:

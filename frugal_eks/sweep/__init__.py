@@ -1,1 +1,1 @@
-"""What a cluster left in the account after its destroy: lists it, and removes it on request."""
+"""Lists what a destroyed cluster left in the account, and removes it on request."""

@@ -1,4 +1,4 @@
-"""The AWS account and region that are swept, and the refusals before anything is looked at."""
+"""Opens the AWS account and region to sweep, or refuses before anything is listed."""
 
 import os
 from collections.abc import Mapping
@@ -16,17 +16,17 @@ AWS_ERRORS = (BotoCoreError, ClientError)
 
 
 class SweepError(Exception):
-    """Why nothing can be swept: one sentence with its remedy."""
+    """Why nothing can be swept, in one sentence with the remedy."""
 
 
 class Account:
-    """One account in one region, by the credentials of the environment."""
+    """One account in one region, with the credentials of the environment."""
 
     settings: ClassVar[Mapping[str, Any]] = {
         # A long list of things to remove meets AWS's rate limits.
         "retries": {"mode": "standard", "max_attempts": 8},
     }
-    """Of each client."""
+    """Settings of each boto3 client."""
 
     def __init__(self, region: str) -> None:
         """`region` is AWS's code, such as eu-west-1."""
@@ -35,11 +35,11 @@ class Account:
 
     @cached_property
     def id(self) -> str:
-        """Its 12 digits. Raises one of AWS_ERRORS at first."""
+        """Account id of 12 digits. The first access may raise one of AWS_ERRORS."""
         return self.client("sts").get_caller_identity()["Account"]
 
     def client(self, service: str) -> Any:
-        """boto3's client of a service, made once."""
+        """boto3's client of a service, created once."""
         if service not in self._clients:
             self._clients[service] = boto3.client(  # pyright: ignore
                 service, region_name=self.region, config=Config(**self.settings)
@@ -47,14 +47,13 @@ class Account:
         return self._clients[service]
 
     def pages(self, service: str, operation: str, **arguments: Any) -> Any:
-        """The answers to a list operation, page by page."""
+        """Pages of a list operation."""
         return self.client(service).get_paginator(operation).paginate(**arguments)
 
 
 def open_account(region: str | None, expected: str | None) -> Account:
-    """The account that the environment's credentials lead to.
-
-    Raises SweepError, or SweepError if nobody answers, or another account than `expected`, or
+    """Opens the account of the environment's credentials.
+    Raises SweepError if AWS does not answer, or answers for another account than `expected`, or for
     another region.
     """
     # The AWS CLI and Pulumi read AWS_REGION, boto3 does not.
@@ -84,7 +83,9 @@ def open_account(region: str | None, expected: str | None) -> Account:
 
 
 def cluster_status(account: Account, cluster: str) -> str | None:
-    """The cluster's status, None if EKS does not know it. Raises SweepError if it will not tell."""
+    """Status of the cluster; None if EKS does not know it. Raises SweepError if EKS does not
+    answer.
+    """
     eks = account.client("eks")
     try:
         return eks.describe_cluster(name=cluster)["cluster"]["status"]
@@ -98,7 +99,7 @@ def cluster_status(account: Account, cluster: str) -> str | None:
 
 
 def refuse_if_cluster_exists(account: Account, cluster: str) -> None:
-    """Raises SweepError while EKS knows the cluster, in whatever status, or will not tell."""
+    """Raises SweepError if EKS knows the cluster, in whatever status, or does not answer."""
     if status := cluster_status(account, cluster):
         raise SweepError(
             f"the cluster {cluster} exists ({status}) in {account.region}: what it uses is no"

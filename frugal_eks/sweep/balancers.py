@@ -1,4 +1,6 @@
-"""Load balancers and their target groups, of the Load Balancer Controller or Kubernetes' own."""
+"""Finds and removes load balancers and target groups, of the Load Balancer Controller or
+Kubernetes.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -8,22 +10,23 @@ from frugal_eks.sweep.compute import named
 from frugal_eks.sweep.things import Thing
 
 HOURLY, CLASSIC_HOURLY = 0.0225, 0.025
-"""USD, AWS's list prices in us-east-1, October 2026, without traffic; elsewhere up to a third
-more."""
+"""USD an hour, AWS's list prices in us-east-1, October 2026, without traffic; elsewhere up to a
+third more.
+"""
 AT_ONCE = 20
-"""Load balancers or target groups whose tags one call tells."""
+"""Number of load balancers or target groups whose tags one call returns."""
 
 
 def load_balancers(account: Account, cluster: str) -> Iterator[Thing]:
     """Application and network load balancers."""
     del cluster
-    found = [
+    balancers = [
         balancer
         for page in account.pages("elbv2", "describe_load_balancers")
         for balancer in page["LoadBalancers"]
     ]
-    tags = _tags(account, [balancer["LoadBalancerArn"] for balancer in found])
-    for balancer in found:
+    tags = _tags(account, [balancer["LoadBalancerArn"] for balancer in balancers])
+    for balancer in balancers:
         yield Thing(
             id=balancer["LoadBalancerArn"],
             name=balancer["LoadBalancerName"],
@@ -33,12 +36,14 @@ def load_balancers(account: Account, cluster: str) -> Iterator[Thing]:
 
 
 def remove_load_balancer(account: Account, balancer: Thing) -> None:
-    """With its listeners and rules."""
+    """Removes a load balancer with its listeners and rules."""
     account.client("elbv2").delete_load_balancer(LoadBalancerArn=balancer.id)
 
 
 def classic_load_balancers(account: Account, cluster: str) -> Iterator[Thing]:
-    """Kubernetes makes them itself for a Service that has no load balancer class."""
+    """Classic load balancers, which Kubernetes makes for a Service without a load balancer
+    class.
+    """
     del cluster
     names = [
         balancer["LoadBalancerName"]
@@ -50,35 +55,35 @@ def classic_load_balancers(account: Account, cluster: str) -> Iterator[Thing]:
     def tags(some: Sequence[str]) -> list[dict[str, Any]]:
         return elb.describe_tags(LoadBalancerNames=some)["TagDescriptions"]
 
-    for one in _some_at_once(names, tags):
+    for description in _some_at_once(names, tags):
         yield Thing(
-            id=one["LoadBalancerName"],
-            tags=named(one["Tags"]),
+            id=description["LoadBalancerName"],
+            tags=named(description["Tags"]),
             cost=f"about {CLASSIC_HOURLY} USD an hour, its traffic not counted",
         )
 
 
 def remove_classic_load_balancer(account: Account, balancer: Thing) -> None:
-    """AWS answers well for one that is not there, too."""
+    """Removes a classic load balancer. AWS reports success for an absent one too."""
     account.client("elb").delete_load_balancer(LoadBalancerName=balancer.id)
 
 
 def target_groups(account: Account, cluster: str) -> Iterator[Thing]:
-    """One for each port of a Service or Ingress."""
+    """Target groups, of which each port of a Service or Ingress has one."""
     del cluster
-    found = [
+    groups = [
         group
         for page in account.pages("elbv2", "describe_target_groups")
         for group in page["TargetGroups"]
     ]
-    tags = _tags(account, [group["TargetGroupArn"] for group in found])
-    for group in found:
+    tags = _tags(account, [group["TargetGroupArn"] for group in groups])
+    for group in groups:
         arn = group["TargetGroupArn"]
         yield Thing(id=arn, name=group["TargetGroupName"], tags=tags.get(arn, {}))
 
 
 def remove_target_group(account: Account, group: Thing) -> None:
-    """Refused (ResourceInUse) while a listener or rule leads to it."""
+    """Removes a target group. AWS refuses (ResourceInUse) while a listener or rule uses it."""
     account.client("elbv2").delete_target_group(TargetGroupArn=group.id)
 
 
@@ -88,7 +93,10 @@ def _tags(account: Account, arns: Sequence[str]) -> dict[str, dict[str, str]]:
     def tags(some: Sequence[str]) -> list[dict[str, Any]]:
         return elbv2.describe_tags(ResourceArns=some)["TagDescriptions"]
 
-    return {one["ResourceArn"]: named(one["Tags"]) for one in _some_at_once(arns, tags)}
+    return {
+        description["ResourceArn"]: named(description["Tags"])
+        for description in _some_at_once(arns, tags)
+    }
 
 
 def _some_at_once(

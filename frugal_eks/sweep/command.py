@@ -43,9 +43,9 @@ from frugal_eks.sweep.things import Fate, Kind
 
 LEFT = 1
 PATIENCE = 600.0
-"""AWS takes minutes to let go of the interfaces of a deleted load balancer."""
+"""Seconds: AWS takes minutes to release the interfaces of a deleted load balancer."""
 WIDTH = 320
-"""At most: a log is searched for whole ids."""
+"""Maximum width of the table: a log is searched for whole ids."""
 
 
 def _account(text: str) -> str:
@@ -88,10 +88,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """1 if something is left or could not be looked at; raises CommandError of a refusal."""
-    told = console(width=WIDTH, stderr=arguments.json)
+    """Lists or removes; returns 1 if something is left or could not be listed. Raises CommandError
+    if the sweep is refused.
+    """
+    terminal = console(width=WIDTH, stderr=arguments.json)
     try:
-        return _sweep(arguments, open_account(arguments.region, arguments.account), told)
+        return _sweep(arguments, open_account(arguments.region, arguments.account), terminal)
     except SweepError as error:
         raise CommandError(f"Nothing was changed: {error}.") from None
     except KeyboardInterrupt:
@@ -99,9 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _kinds(arguments: argparse.Namespace, account: Account) -> Sequence[Kind]:
-    """What is looked for: all if the cluster is gone, else what the state can tell apart.
-
-    Raises SweepError if there is no state to tell it.
+    """Kinds to look for: all if the cluster is gone, else those that the state can tell apart.
+    Raises SweepError if the cluster exists and there is no state.
     """
     if arguments.state is None:
         refuse_if_cluster_exists(account, arguments.cluster)
@@ -113,7 +114,7 @@ def _kinds(arguments: argparse.Namespace, account: Account) -> Sequence[Kind]:
 def _remove(
     search: Search, kinds: Sequence[Kind], patience: float, console: Console
 ) -> tuple[Survey, list[str]]:
-    """What is there afterwards, and a sentence for each thing of the cluster's that is left."""
+    """The survey after the removal, and a sentence for each thing of the cluster that is left."""
     with console.status("removing") as status:
         progress = Progress(console, status)
         removal = Removal(
@@ -137,17 +138,17 @@ def _sweep(arguments: argparse.Namespace, account: Account, console: Console) ->
         account=account, cluster=arguments.cluster, data_too=arguments.volumes, known=known
     )
     with console.status(f"looking for what is left {where}"):
-        found = survey(search, kinds)
-    if found.findings:
-        console.print(findings_table(found.findings, removing=arguments.yes))
-    problems, lines = found.problems, list[str]()
-    if arguments.yes and any(finding.fate is Fate.REMOVE for finding in found.findings):
-        found, lines = _remove(search, kinds, arguments.wait, console)
-        problems = list(dict.fromkeys([*problems, *found.problems]))
+        current = survey(search, kinds)
+    if current.findings:
+        console.print(findings_table(current.findings, removing=arguments.yes))
+    problems, lines = current.problems, list[str]()
+    if arguments.yes and any(finding.fate is Fate.REMOVE for finding in current.findings):
+        current, lines = _remove(search, kinds, arguments.wait, console)
+        problems = list(dict.fromkeys([*problems, *current.problems]))
     for line in lines:
         console.print(escape(line), highlight=False, soft_wrap=True)
     if not problems:
-        count = len(found.left)
+        count = len(current.left)
         console.print(
             f"{count or 'Nothing'} {where} {'are' if count > 1 else 'is'} left.",
             highlight=False,
@@ -156,5 +157,5 @@ def _sweep(arguments: argparse.Namespace, account: Account, console: Console) ->
     for problem in problems:
         print(problem, file=sys.stderr)
     if arguments.json:
-        print_json(as_json(found.left, problems))
-    return LEFT if problems or found.left else 0
+        print_json(as_json(current.left, problems))
+    return LEFT if problems or current.left else 0

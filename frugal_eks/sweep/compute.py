@@ -1,4 +1,4 @@
-"""Instances, and what starts them: Auto Scaling groups, launch templates, instance profiles."""
+"""Finds and removes instances and what starts them: groups, launch templates, instance profiles."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -8,8 +8,9 @@ from frugal_eks.sweep.ownership import claim
 from frugal_eks.sweep.things import Thing
 
 REGION_TAG = "topology.kubernetes.io/region"
-"""Karpenter's on its instance profiles: IAM has no regions, and clusters of the same name can stand
-in two of them."""
+"""Karpenter's tag on its instance profiles: IAM has no regions, and clusters of one name can exist
+in two regions.
+"""
 ENDED = "terminated"
 
 
@@ -19,7 +20,7 @@ def named(tags: Iterable[dict[str, str]] | None) -> dict[str, str]:
 
 
 def groups(account: Account, cluster: str) -> Iterator[Thing]:
-    """Auto Scaling groups, which would start anew what is terminated."""
+    """Auto Scaling groups, which would replace terminated instances."""
     del cluster  # a group's tags are looked at afterwards, like those of the other kinds
     for group in _groups(account):
         size = len(group["Instances"])
@@ -32,14 +33,14 @@ def groups(account: Account, cluster: str) -> Iterator[Thing]:
 
 
 def remove_group(account: Account, group: Thing) -> None:
-    """With its instances, and without their lifecycle hooks: nobody completes those any more."""
+    """Removes a group with its instances, skipping lifecycle hooks, which nobody would complete."""
     account.client("autoscaling").delete_auto_scaling_group(
         AutoScalingGroupName=group.id, ForceDelete=True
     )
 
 
 def instances(account: Account, cluster: str) -> Iterator[Thing]:
-    """Instances that Karpenter, a group or EKS started, whatever their state but terminated."""
+    """Instances started by Karpenter, a group or EKS, in any state but terminated."""
     del cluster
     for owner, instance in _instances(account):
         state = instance["State"]["Name"]
@@ -58,7 +59,7 @@ def instances(account: Account, cluster: str) -> Iterator[Thing]:
 
 
 def remove_instance(account: Account, instance: Thing) -> None:
-    """One at a time: AWS refuses a whole list for one protected instance."""
+    """Terminates one instance: AWS refuses a whole list for one protected instance."""
     account.client("ec2").terminate_instances(InstanceIds=[instance.id])
 
 
@@ -68,11 +69,11 @@ def known_instances(account: Account, cluster: str) -> set[str]:
         instance["InstanceId"]: claim(named(instance.get("Tags")), cluster)
         for _, instance in _instances(account)
     }
-    return {id for id, found in claims.items() if found and not found.shared}
+    return {id for id, owned in claims.items() if owned and not owned.shared}
 
 
 def node_disks(account: Account) -> set[str]:
-    """Ids of the volumes that go with their instance, whoever's it is."""
+    """Ids of volumes that are deleted with their instance, whoever owns it."""
     return {
         mapping["Ebs"]["VolumeId"]
         for _, instance in _instances(account)
@@ -82,7 +83,9 @@ def node_disks(account: Account) -> set[str]:
 
 
 def launch_templates(account: Account, cluster: str) -> Iterator[Thing]:
-    """Karpenter's, one for each node class, image and size of its nodes, and groups' own."""
+    """Launch templates: Karpenter's, one for each node class, image and size of its nodes, and
+    those of groups.
+    """
     del cluster
     users: dict[str, list[str]] = {}
     for group in _groups(account):
@@ -102,27 +105,27 @@ def launch_templates(account: Account, cluster: str) -> Iterator[Thing]:
 
 
 def remove_launch_template(account: Account, template: Thing) -> None:
-    """With all its versions."""
+    """Removes a launch template with all versions."""
     account.client("ec2").delete_launch_template(LaunchTemplateId=template.id)
 
 
 def instance_profiles(account: Account, cluster: str) -> Iterator[Thing]:
-    """Karpenter's; with one of them left the nodes' role cannot be deleted."""
+    """Karpenter's instance profiles; while one is left the nodes' role cannot be deleted."""
     iam = account.client("iam")
     names = [
         profile["InstanceProfileName"]
         for page in account.pages("iam", "list_instance_profiles")
         for profile in page["InstanceProfiles"]
     ]
-    found: list[tuple[dict[str, Any], dict[str, str]]] = []
+    profiles: list[tuple[dict[str, Any], dict[str, str]]] = []
     for name in names:
         # The list itself comes without tags.
         profile = iam.get_instance_profile(InstanceProfileName=name)["InstanceProfile"]
         tags = named(profile.get("Tags"))
         if tags.get(REGION_TAG, account.region) == account.region and claim(tags, cluster):
-            found.append((profile, tags))
-    users = _profile_users(account) if found else {}
-    for profile, tags in found:
+            profiles.append((profile, tags))
+    users = _profile_users(account) if profiles else {}
+    for profile, tags in profiles:
         used = users.get(profile["Arn"], [])
         yield Thing(
             id=profile["InstanceProfileName"],
@@ -133,10 +136,10 @@ def instance_profiles(account: Account, cluster: str) -> Iterator[Thing]:
 
 
 def remove_instance_profile(account: Account, profile: Thing) -> None:
-    """Without the role in it, which is the stack's."""
+    """Removes an instance profile, but not the role in it, which is the stack's."""
     iam = account.client("iam")
-    found = iam.get_instance_profile(InstanceProfileName=profile.id)["InstanceProfile"]
-    for role in found["Roles"]:
+    current = iam.get_instance_profile(InstanceProfileName=profile.id)["InstanceProfile"]
+    for role in current["Roles"]:
         iam.remove_role_from_instance_profile(
             InstanceProfileName=profile.id, RoleName=role["RoleName"]
         )
@@ -149,18 +152,20 @@ def _groups(account: Account) -> Iterator[dict[str, Any]]:
 
 
 def _templates(group: dict[str, Any]) -> list[str]:
-    """Ids of the launch templates of a group, those of its mixed policy's overrides too."""
+    """Ids of a group's launch templates, including those of its mixed policy's overrides."""
     policy = group.get("MixedInstancesPolicy", {}).get("LaunchTemplate", {})
     used = [
         group.get("LaunchTemplate"),
         policy.get("LaunchTemplateSpecification"),
         *(override.get("LaunchTemplateSpecification") for override in policy.get("Overrides", [])),
     ]
-    return list(dict.fromkeys(one["LaunchTemplateId"] for one in used if one))
+    return list(
+        dict.fromkeys(specification["LaunchTemplateId"] for specification in used if specification)
+    )
 
 
 def _instances(account: Account) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Pairs of the account that owns an instance and the instance."""
+    """Instances, each with the account that owns it."""
     for page in account.pages("ec2", "describe_instances"):
         for reservation in page["Reservations"]:
             for instance in reservation["Instances"]:
@@ -168,7 +173,7 @@ def _instances(account: Account) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _profile_users(account: Account) -> dict[str, list[str]]:
-    """By the ARN of an instance profile: the instances that have it, whoever's they are."""
+    """Instances by the ARN of their instance profile, whoever owns them."""
     users: dict[str, list[str]] = {}
     for _, instance in _instances(account):
         if "IamInstanceProfile" in instance and instance["State"]["Name"] != ENDED:

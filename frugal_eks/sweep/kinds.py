@@ -1,4 +1,4 @@
-"""Every kind of thing that is looked for, in the order of removal: what uses others goes first."""
+"""Lists every kind of thing to look for, in the order of removal: users before what they use."""
 
 from frugal_eks.sweep import balancers, compute, network, storage, ways_out
 from frugal_eks.sweep.things import Kind

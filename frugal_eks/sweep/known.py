@@ -1,4 +1,4 @@
-"""What a stack's state has, as `pulumi stack export` writes it."""
+"""Reads a stack's state, as `pulumi stack export` writes it."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ from frugal_eks.sweep.account import SweepError
 
 
 def known_ids(path: Path) -> frozenset[str]:
-    """Ids of all resources in an exported state. Raises SweepError if the file is none."""
+    """Ids of all resources in an exported state. Raises SweepError if the file is not one."""
     try:
         exported = json.loads(path.read_text(encoding="utf-8"))
         resources = cast(list[dict[str, Any]], exported["deployment"].get("resources", []))

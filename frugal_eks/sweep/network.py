@@ -1,4 +1,6 @@
-"""Network interfaces and security groups: with one of them left a subnet or VPC cannot go."""
+"""Finds and removes network interfaces and security groups, which block deleting a subnet or
+VPC.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,9 +11,9 @@ from frugal_eks.sweep.ownership import claim
 from frugal_eks.sweep.things import Thing
 
 NODE_TAG = "node.k8s.amazonaws.com/instance_id"
-"""The VPC CNI's on every interface it makes; the cluster's name only where it was told."""
+"""The VPC CNI's tag on every interface; it tags the cluster's name only if configured."""
 AT_ONCE = 100
-"""Security groups whose users one call tells: a filter takes 200 values."""
+"""Number of security groups whose users one call returns: a filter takes 200 values."""
 DEFAULT = "default"
 
 
@@ -33,33 +35,37 @@ def interfaces(account: Account, cluster: str) -> Iterator[Thing]:
 
 
 def remove_interface(account: Account, interface: Thing) -> None:
-    """Refused while it is attached."""
+    """Removes an interface. AWS refuses while it is attached."""
     account.client("ec2").delete_network_interface(NetworkInterfaceId=interface.id)
 
 
 def security_groups(account: Account, cluster: str) -> Iterator[Thing]:
-    """The Load Balancer Controller's, Kubernetes' own, and EKS's where it was still in use."""
-    found = {
+    """Security groups of the Load Balancer Controller, of Kubernetes, and of EKS if still in
+    use.
+    """
+    groups = {
         group["GroupId"]: group
         for page in account.pages("ec2", "describe_security_groups")
         for group in page["SecurityGroups"]
         if group["GroupName"] != DEFAULT  # it goes with its VPC
     }
-    tags = {id: named(group.get("Tags")) for id, group in found.items()}
-    ours = [id for id in found if claim(tags[id], cluster)]
+    tags = {id: named(group.get("Tags")) for id, group in groups.items()}
+    ours = [id for id in groups if claim(tags[id], cluster)]
     users = _users(account, ours)
     for id in ours:
         yield Thing(
             id=id,
-            name=found[id]["GroupName"],
+            name=groups[id]["GroupName"],
             tags=tags[id],
             busy=f"used by {', '.join(users[id])}" if users.get(id) else "",
-            owner=found[id].get("OwnerId", ""),
+            owner=groups[id].get("OwnerId", ""),
         )
 
 
 def remove_security_group(account: Account, group: Thing) -> None:
-    """Without its rules first: two groups whose rules name each other could both not be deleted."""
+    """Removes a group after its rules: groups whose rules refer to each other could not be
+    deleted.
+    """
     ec2 = account.client("ec2")
     filters = [{"Name": "group-id", "Values": [group.id]}]
     pages = account.pages("ec2", "describe_security_group_rules", Filters=filters)
@@ -88,7 +94,7 @@ def _attached(interface: Mapping[str, Any]) -> str:
 
 
 def _users(account: Account, ids: list[str]) -> dict[str, list[str]]:
-    """By group: the interfaces in it, and other people's groups with a rule that names it."""
+    """Users by group: interfaces in it, and foreign groups with a rule that refers to it."""
     users: dict[str, list[str]] = {}
     for start in range(0, len(ids), AT_ONCE):
         some = ids[start : start + AT_ONCE]
@@ -103,7 +109,7 @@ def _users(account: Account, ids: list[str]) -> dict[str, list[str]]:
                 for group in page["SecurityGroups"]:
                     for id in _mentioned(group) & set(some) if group["GroupId"] not in ids else ():
                         users.setdefault(id, []).append(f"a rule of {group['GroupId']}")
-    return {id: list(dict.fromkeys(found)) for id, found in users.items()}
+    return {id: list(dict.fromkeys(names)) for id, names in users.items()}
 
 
 def _mentioned(group: Mapping[str, Any]) -> set[str]:

@@ -1,11 +1,12 @@
-"""Whose a thing is: the tags by which AWS, Karpenter, controllers and CNI say so."""
+"""Decides if a thing belongs to the cluster, by tags of AWS, Karpenter, controllers and CNI."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 LIFECYCLE_PREFIXES = ("kubernetes.io/cluster/", "k8s.io/cluster/")
-"""The cluster's name follows; the value is `owned` or `shared`. EKS, Karpenter, the EBS driver, the
-cloud provider in Kubernetes and this package's groups write them."""
+"""Prefixes of tags whose key ends in the cluster's name, with the value `owned` or `shared`. EKS,
+Karpenter, the EBS driver, Kubernetes' cloud provider and this package's groups write them.
+"""
 
 NAMING_KEYS = (
     # Karpenter since 1.1, and before (aws/karpenter-provider-aws v1.1 upgrade notes).
@@ -19,25 +20,24 @@ NAMING_KEYS = (
     "eks:cluster-name",
     "aws:eks:cluster-name",
 )
-"""Their value is the cluster's name."""
+"""Tags whose value is the cluster's name."""
 
 OWNED = "owned"
 
 
 class Claim(NamedTuple):
-    """That a thing is the cluster's."""
+    """Evidence that a thing belongs to the cluster."""
 
     by: str
-    """What says so: `key=value` of the most telling tag."""
+    """Evidence: `key=value` of the most significant tag."""
     shared: str
-    """What says that it is not the cluster's alone, or "" if nothing does."""
+    """Evidence that others share the thing; "" if there is none."""
 
 
 def claim(tags: Mapping[str, str], cluster: str, otherwise: str = "") -> Claim | None:
     """The cluster's claim on a thing with these tags; None if nothing names the cluster.
-
-    `otherwise` is what names the cluster beside the tags, such as a log group's path.
-    A value other than `owned`, or a tag that names another cluster, makes the thing shared.
+    `otherwise` is evidence beside the tags, such as a log group's path. A value other than `owned`,
+    or a tag that names another cluster, makes the thing shared.
     """
     own: list[str] = []
     shared: list[str] = []
@@ -55,13 +55,13 @@ def claim(tags: Mapping[str, str], cluster: str, otherwise: str = "") -> Claim |
 
 
 def _named(key: str, value: str) -> str | None:
-    """The cluster that a tag names."""
+    """Cluster that a tag names; None if it names none."""
     if key in NAMING_KEYS:
         return value
-    found = next((prefix for prefix in LIFECYCLE_PREFIXES if key.startswith(prefix)), None)
-    return key.removeprefix(found) if found else None
+    matching = next((prefix for prefix in LIFECYCLE_PREFIXES if key.startswith(prefix)), None)
+    return key.removeprefix(matching) if matching else None
 
 
 def _rank(tag: str) -> tuple[bool, str]:
-    """The most telling tag first: that of the cluster's lifecycle."""
+    """Sort key: lifecycle tags, the most significant ones, come first."""
     return not tag.startswith(LIFECYCLE_PREFIXES), tag

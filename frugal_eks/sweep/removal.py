@@ -28,27 +28,27 @@ BUSY_CODES = frozenset(
         "VolumeInUse",
     }
 )
-"""AWS's words for: something uses it, perhaps not for long."""
+"""Error codes for things in use, perhaps not for long."""
 PAUSE = 3.0
-"""Seconds between two looks at what is waited for."""
+"""Seconds between two looks at what is awaited."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Removal:
-    """How findings are removed."""
+    """Removes findings and reports progress."""
 
     search: Search
     patience: float
-    """Seconds for each kind until what is still there or in use is given up."""
+    """Seconds of waiting for each kind, until what is left is given up."""
     removed: Callable[[Finding], None]
-    """Hears of each that is gone."""
+    """Called with each finding that is gone."""
     waiting: Callable[[Kind, dict[str, str]], None]
-    """Hears what a kind is waited for, with reasons, about every PAUSE seconds."""
+    """Called about every PAUSE seconds with a kind and the reasons for waiting."""
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
 
     def run(self, kinds: Iterable[Kind]) -> "Removed":
-        """Removes what is the cluster's alone; what fails does not hinder the others."""
+        """Removes what belongs to the cluster alone; a failure does not hinder the others."""
         result = Removed()
         for kind in kinds:
             round_ = _Kind(self, kind)
@@ -62,27 +62,29 @@ class Removal:
 
 @dataclass(frozen=True)
 class Removed:
-    """What a removal came to."""
+    """Result of a removal."""
 
     reasons: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
-    """By a finding's key why it was still there."""
+    """Reasons why a finding is left, by its key."""
     problems: list[str] = field(default_factory=list[str])
     """One sentence for each kind that could not be listed."""
 
 
 @dataclass
 class _Kind:
-    """The removal of one kind's things."""
+    """Removal of one kind's things."""
 
     removal: Removal
     kind: Kind
-    asked: dict[str, Finding] = field(default_factory=dict[str, Finding])
-    """By id, what AWS has promised to remove."""
+    promised: dict[str, Finding] = field(default_factory=dict[str, Finding])
+    """Findings whose removal AWS has accepted, by id."""
     busy: dict[str, str] = field(default_factory=dict[str, str])
     failed: dict[str, str] = field(default_factory=dict[str, str])
 
     def clear(self) -> None:
-        """Until all are gone, have failed, or patience has ended. Raises one of AWS_ERRORS."""
+        """Removes until all are gone, have failed, or the patience has ended. Raises one of
+        AWS_ERRORS.
+        """
         end = self.removal.clock() + self.removal.patience
         while there := self._still_there():
             if self._ask(there):
@@ -93,8 +95,8 @@ class _Kind:
             self.removal.sleep(PAUSE)
 
     def reasons(self) -> dict[str, str]:
-        """By id why a thing has not gone yet."""
-        waited = dict.fromkeys(self.asked, "AWS has not finished its removal")
+        """Reasons why things are not gone yet, by id."""
+        waited = dict.fromkeys(self.promised, "AWS has not finished its removal")
         return waited | self.busy | self.failed
 
     def _still_there(self) -> list[Finding]:
@@ -103,17 +105,17 @@ class _Kind:
             for finding in self.removal.search.of(self.kind)
             if finding.fate is Fate.REMOVE
         }
-        for id in [id for id in self.asked if id not in now]:
-            self.removal.removed(self.asked.pop(id))
+        for id in [id for id in self.promised if id not in now]:
+            self.removal.removed(self.promised.pop(id))
         self.busy = {id: why for id, why in self.busy.items() if id in now}
         return [finding for id, finding in now.items() if id not in self.failed]
 
     def _ask(self, there: list[Finding]) -> bool:
-        """Whether AWS took at least one more removal."""
-        before = len(self.asked)
+        """Requests removals; True if AWS accepted at least one."""
+        before = len(self.promised)
         for finding in there:
             id = finding.thing.id
-            if id in self.asked:
+            if id in self.promised:
                 continue
             if finding.thing.busy:
                 self.busy[id] = finding.thing.busy
@@ -126,8 +128,8 @@ class _Kind:
                 self.failed[id] = str(error)
             else:
                 self.busy.pop(id, None)
-                self.asked[id] = finding
-        return len(self.asked) > before
+                self.promised[id] = finding
+        return len(self.promised) > before
 
     def _refused(self, finding: Finding, error: ClientError) -> None:
         code = error.response["Error"]["Code"]  # pyright: ignore

@@ -1,4 +1,4 @@
-"""Shows what was found, what is being waited for, and what is left."""
+"""Shows what was found, what is awaited, and what is left."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -11,14 +11,14 @@ from rich.table import Table
 from frugal_eks.sweep.things import Fate, Finding, Kind
 
 QUIET_SECONDS = 15.0
-"""Without a terminal a line says at least this often what is waited for."""
+"""Without a terminal, seconds between lines about waiting."""
 SHOWN_WAITS = 3
-"""More than these are only counted."""
+"""Number of awaited things that are shown; others are only counted."""
 STYLES = {Fate.REMOVE: None, Fate.KEEP: "yellow", Fate.NOT_OURS: "dim"}
 
 
 def findings_table(findings: Sequence[Finding], *, removing: bool) -> Table:
-    """One row a finding; `removing` is whether a removal follows where it can."""
+    """A row for each finding; `removing` is True if a removal follows."""
     title = "Removed in this order" if removing else "A dry run: nothing is changed"
     drawn = Table(title=title, show_lines=True)
     for column in ("kind", "id", "name", "found by", "it costs", "what happens"):
@@ -38,8 +38,8 @@ def findings_table(findings: Sequence[Finding], *, removing: bool) -> Table:
 
 
 def as_json(left: Sequence[Finding], problems: Sequence[str]) -> dict[str, object]:
-    """What is left, and what could not be looked at, for programs."""
-    found = [
+    """What is left, and what could not be listed, for programs."""
+    things = [
         {
             "kind": finding.kind.name,
             "id": finding.thing.id,
@@ -50,11 +50,11 @@ def as_json(left: Sequence[Finding], problems: Sequence[str]) -> dict[str, objec
         }
         for finding in left
     ]
-    return {"left": found, "problems": list(problems)}
+    return {"left": things, "problems": list(problems)}
 
 
 def left_lines(left: Sequence[Finding], reasons: Mapping[tuple[str, str], str]) -> list[str]:
-    """A sentence for each thing that is still there after a removal, with its reason."""
+    """A sentence for each thing that is left after a removal, with the reason."""
     return [
         f"{finding} is left: "
         f"{finding.why_not or reasons.get(finding.key) or finding.thing.busy or 'it is new'}"
@@ -63,18 +63,18 @@ def left_lines(left: Sequence[Finding], reasons: Mapping[tuple[str, str], str]) 
 
 
 class Progress:
-    """Tells what is removed and waited for; a moving line in a terminal, plain lines elsewhere."""
+    """Shows removals and waiting: a moving line in a terminal, plain lines elsewhere."""
 
     def __init__(self, console: Console, status: Status) -> None:
         self.console, self.status = console, status
         self._began = self._last_line = time.monotonic()
 
     def removed(self, finding: Finding) -> None:
-        """A line."""
+        """Prints a line for a removed finding."""
         self._line(f"removed {finding}")
 
     def waiting(self, kind: Kind, reasons: Mapping[str, str]) -> None:
-        """The moving line, or now and then a plain one."""
+        """Updates the moving line, or now and then prints a plain one."""
         shown = [f"{id.rpartition(':')[2]} ({why})" for id, why in reasons.items()][:SHOWN_WAITS]
         more = len(reasons) - len(shown)
         text = f"waiting for {len(reasons)} x {kind.name}: {', '.join(shown)}"

@@ -1,4 +1,4 @@
-"""Looks through the account for what names the cluster, one kind after the other."""
+"""Searches the account for things that name the cluster, one kind after the other."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,19 +10,19 @@ from frugal_eks.sweep.things import Fate, Finding, Kind, Thing
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """What is looked for, and where."""
+    """A search for one cluster in one account."""
 
     account: Account
     cluster: str
     data_too: bool = False
-    """Whether kinds that keep data are removed."""
+    """True if kinds that keep data are removed too."""
     known: frozenset[str] = frozenset()
-    """Ids in the stack's state: `pulumi destroy` removes those."""
+    """Ids in the stack's state, which `pulumi destroy` removes."""
 
     def of(self, kind: Kind) -> list[Finding]:
-        """Every thing of a kind that names the cluster. Raises one of AWS_ERRORS."""
-        found = (self._judged(kind, thing) for thing in kind.look(self.account, self.cluster))
-        return [finding for finding in found if finding]
+        """Things of a kind that name the cluster. Raises one of AWS_ERRORS."""
+        judged = (self._judged(kind, thing) for thing in kind.look(self.account, self.cluster))
+        return [finding for finding in judged if finding]
 
     def _judged(self, kind: Kind, thing: Thing) -> Finding | None:
         claimed = claim(thing.tags, self.cluster, thing.by)
@@ -42,20 +42,20 @@ class Search:
 
 @dataclass(frozen=True)
 class Survey:
-    """What there is at one moment."""
+    """Things that exist at one moment."""
 
     findings: list[Finding] = field(default_factory=list[Finding])
     problems: list[str] = field(default_factory=list[str])
-    """One sentence for each kind that could not be looked at."""
+    """One sentence for each kind that could not be listed."""
 
     @property
     def left(self) -> list[Finding]:
-        """What is the cluster's, whether or not it is to be removed."""
+        """Findings that belong to the cluster, whether or not they are to be removed."""
         return [finding for finding in self.findings if finding.fate is not Fate.NOT_OURS]
 
 
 def survey(search: Search, kinds: Iterable[Kind]) -> Survey:
-    """All kinds; one that AWS does not show is a problem, and the others are looked at."""
+    """Searches all kinds; a kind that AWS does not list becomes a problem."""
     seen = Survey()
     for kind in kinds:
         try:
@@ -66,5 +66,5 @@ def survey(search: Search, kinds: Iterable[Kind]) -> Survey:
 
 
 def not_listed(kind: Kind, error: Exception) -> str:
-    """A sentence; AWS's own names the operation, and whom it does not allow."""
+    """A sentence with AWS's error, which names the operation and the denied caller."""
     return f"{kind.name}s could not be listed: {error}"

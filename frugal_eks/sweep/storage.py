@@ -1,4 +1,4 @@
-"""Volumes and log groups: what holds data."""
+"""Finds and removes volumes and log groups, which hold data."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,15 +18,17 @@ GIB_MONTH = {
 }
 LOG_GB_MONTH = 0.03
 """USD, AWS's list prices in us-east-1, October 2026, without paid IOPS and throughput; elsewhere up
-to a third more."""
+to a third more.
+"""
 CLAIM_TAGS = ("kubernetes.io/created-for/pvc/namespace", "kubernetes.io/created-for/pvc/name")
 LOG_PATH = "/aws/eks/"
-"""EKS, and Fluent Bit on Fargate, write below it and the cluster's name, which has no slash. What
-EKS makes again while a cluster goes has no tag."""
+"""Path of log groups from EKS and from Fluent Bit on Fargate, followed by the cluster's name, which
+has no slash. EKS recreates them untagged while a cluster is deleted.
+"""
 
 
 def volumes(account: Account, cluster: str) -> Iterator[Thing]:
-    """The EBS driver's, for claims. The disks of nodes go with their instances and are no news."""
+    """Volumes that the EBS driver made for claims; nodes' disks go with their instances."""
     del cluster
     disks = node_disks(account)
     for page in account.pages("ec2", "describe_volumes"):
@@ -46,12 +48,14 @@ def volumes(account: Account, cluster: str) -> Iterator[Thing]:
 
 
 def remove_volume(account: Account, volume: Thing) -> None:
-    """With all that is on it; snapshots stay."""
+    """Removes a volume with its data; snapshots stay."""
     account.client("ec2").delete_volume(VolumeId=volume.id)
 
 
 def log_groups(account: Account, cluster: str) -> Iterator[Thing]:
-    """The control plane's and Fargate's logs; EKS keeps writing while the cluster is deleted."""
+    """Log groups of the control plane and of Fargate; EKS keeps writing while the cluster is
+    deleted.
+    """
     logs = account.client("logs")
     prefix = f"{LOG_PATH}{cluster}/"
     for page in account.pages("logs", "describe_log_groups", logGroupNamePrefix=prefix):
@@ -67,7 +71,7 @@ def log_groups(account: Account, cluster: str) -> Iterator[Thing]:
 
 
 def remove_log_group(account: Account, group: Thing) -> None:
-    """With all that was written."""
+    """Removes a log group with its data."""
     account.client("logs").delete_log_group(logGroupName=group.id)
 
 

@@ -1,4 +1,4 @@
-"""What the sweep looks for: a kind of thing, a thing in the account, and what will become of it."""
+"""Types of the sweep: kinds, things in the account, and findings."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,36 +11,36 @@ FREE = "nothing"
 
 @dataclass(frozen=True, kw_only=True)
 class Thing:
-    """Something in the account that could be the cluster's."""
+    """A thing in the account that may belong to the cluster."""
 
     id: str
-    """What AWS's calls know it by: an id, a name or an ARN."""
+    """Identifier for AWS's calls: an id, a name or an ARN."""
     name: str = ""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     by: str = ""
-    """What says beside its tags that it is the cluster's; "" if nothing does."""
+    """Evidence beside the tags that it belongs to the cluster; "" if there is none."""
     cost: str = FREE
-    """For a human: an amount, what is billed, or FREE."""
+    """Cost for humans: an amount, what is billed, or FREE."""
     busy: str = ""
     """Why it cannot be removed now; "" if it can."""
     owner: str = ""
-    """The account it belongs to, where AWS also lists what others share; else ""."""
+    """Owning account, if AWS also lists what others share; else ""."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """One kind of thing; `frugal_eks.sweep.kinds.KINDS` has them in the order of removal."""
+    """A kind of thing; `frugal_eks.sweep.kinds.KINDS` has all in the order of removal."""
 
     name: str
-    """For a human, in the singular."""
+    """Name for humans, in the singular."""
     look: Callable[[Account, str], Iterable[Thing]]
-    """All things of the account that could belong to the cluster of that name."""
+    """Lists things of the account that may belong to the cluster of that name."""
     remove: Callable[[Account, Thing], None]
-    """Asks AWS to remove one; raises botocore's ClientError. It may take time until it is gone."""
+    """Asks AWS to remove one thing, which may take time. Raises botocore's ClientError."""
     keeps_data: bool = False
-    """Whether it is removed only if that was asked for in particular (`--volumes`)."""
+    """True if the kind is removed only on explicit request (`--volumes`)."""
     made_by_up: bool = False
-    """Whether `pulumi up` makes it, so that a state can tell which of them is a leftover."""
+    """True if `pulumi up` creates the kind, so that a state tells which things are leftovers."""
 
 
 class Fate(Enum):
@@ -48,9 +48,9 @@ class Fate(Enum):
 
     REMOVE = "remove"
     KEEP = "keep"
-    """The cluster's alone, but it holds data and nobody asked for its removal."""
+    """The cluster's alone, but it holds data and its removal was not requested."""
     NOT_OURS = "not ours"
-    """It names the cluster, but is not the cluster's alone."""
+    """Names the cluster, but is shared or another's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +67,7 @@ class Finding:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Unlike any other finding's."""
+        """Unique key of the finding."""
         return self.kind.name, self.thing.id
 
     def __str__(self) -> str:

@@ -1,7 +1,7 @@
-"""What an `up` makes without a name: NAT gateways, addresses, the issuer's provider in IAM.
+"""Finds and removes what an `up` creates without a name: NAT gateways, addresses, OIDC providers.
 
-A run that is killed while AWS makes one of them leaves it unknown to the state. The next run makes
-another gateway or address; another provider of the same issuer is refused.
+A run that is killed while AWS creates one of them leaves it out of the state. The next run creates
+another gateway or address; AWS refuses another provider of the same issuer.
 """
 
 from collections.abc import Iterator
@@ -11,14 +11,15 @@ from frugal_eks.sweep.compute import named
 from frugal_eks.sweep.things import Thing
 
 NAT_HOURLY, ADDRESS_HOURLY = 0.045, 0.005
-"""USD, AWS's list prices in us-east-1, October 2026, without traffic; elsewhere up to a half
-more."""
+"""USD an hour, AWS's list prices in us-east-1, October 2026, without traffic; elsewhere up to a
+half more.
+"""
 GONE = ("deleted", "failed")
 """States in which AWS still lists a NAT gateway for about an hour."""
 
 
 def nat_gateways(account: Account, cluster: str) -> Iterator[Thing]:
-    """The stack's, by its own tag; a gateway's network interface goes with it."""
+    """NAT gateways with the stack's tag; a gateway's network interface goes with it."""
     del cluster
     for page in account.pages("ec2", "describe_nat_gateways"):
         for gateway in page["NatGateways"]:
@@ -35,12 +36,12 @@ def nat_gateways(account: Account, cluster: str) -> Iterator[Thing]:
 
 
 def remove_nat_gateway(account: Account, gateway: Thing) -> None:
-    """AWS takes a minute, and lets go of the address then."""
+    """Removes a NAT gateway. AWS takes a minute, and then releases its address."""
     account.client("ec2").delete_nat_gateway(NatGatewayId=gateway.id)
 
 
 def addresses(account: Account, cluster: str) -> Iterator[Thing]:
-    """Elastic IPs: billed whether or not something uses them."""
+    """Elastic IPs, which are billed whether or not they are in use."""
     del cluster
     for address in account.client("ec2").describe_addresses()["Addresses"]:
         tags = named(address.get("Tags"))
@@ -55,17 +56,21 @@ def addresses(account: Account, cluster: str) -> Iterator[Thing]:
 
 
 def remove_address(account: Account, address: Thing) -> None:
-    """Refused (AuthFailure) for some seconds after its NAT gateway is gone."""
+    """Releases an Elastic IP. AWS refuses (AuthFailure) for some seconds after its NAT gateway is
+    gone.
+    """
     account.client("ec2").release_address(AllocationId=address.id)
 
 
 def oidc_providers(account: Account, cluster: str) -> Iterator[Thing]:
-    """Those of EKS's issuers in this region: IAM has no regions, the issuer's name has."""
+    """OIDC providers of EKS's issuers in this region: IAM has no regions, but the issuer's name
+    has.
+    """
     del cluster
     iam = account.client("iam")
     issuers = f":oidc-provider/oidc.eks.{account.region}."
-    found = iam.list_open_id_connect_providers()["OpenIDConnectProviderList"]
-    for arn in [provider["Arn"] for provider in found]:
+    providers = iam.list_open_id_connect_providers()["OpenIDConnectProviderList"]
+    for arn in [provider["Arn"] for provider in providers]:
         if issuers in arn:
             # The list itself comes without tags.
             tags = iam.list_open_id_connect_provider_tags(OpenIDConnectProviderArn=arn)["Tags"]
@@ -73,5 +78,5 @@ def oidc_providers(account: Account, cluster: str) -> Iterator[Thing]:
 
 
 def remove_oidc_provider(account: Account, provider: Thing) -> None:
-    """What trusts it can be assumed by nobody any more."""
+    """Removes an OIDC provider. Roles that trust it can no longer be assumed through it."""
     account.client("iam").delete_open_id_connect_provider(OpenIDConnectProviderArn=provider.id)

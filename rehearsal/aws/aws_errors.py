@@ -1,8 +1,8 @@
-"""An AWS error, as every part of the played AWS raises it."""
+"""The AWS error that every part of the played AWS raises."""
 
 
 class AwsError(Exception):
-    """Answered to the caller in the words of AWS."""
+    """An error that the caller receives in AWS's format."""
 
     def __init__(self, code: str, message: str) -> None:
         """`code` is the error's name in the service's model, such as ResourceNotFoundException."""

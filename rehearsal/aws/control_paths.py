@@ -1,4 +1,4 @@
-"""What a rehearsal asks of the played AWS beside its APIs: that EC2 takes an instance back."""
+"""Paths of the played AWS beside its APIs, such as ending an instance as EC2 would."""
 
 import json
 import math
@@ -12,11 +12,11 @@ from rehearsal.aws.scaling.interruptions import NOTICE, Interruptions
 
 PREFIX = "/_rehearsal/"
 AUTHENTICATE = f"{PREFIX}authenticate"
-"""POST a TokenReview: the API server asks whose a token is."""
+"""POST a TokenReview, by which the API server asks whose a token is."""
 REBALANCE = f"{PREFIX}rebalance"
-"""POST ?instance=i-…: EC2 recommends a rebalance."""
+"""POST ?instance=i-…, after which EC2 recommends a rebalance."""
 SPOT_INTERRUPTION = f"{PREFIX}spot-interruption"
-"""POST ?instance=i-…[&seconds=120]: EC2 ends the instance after so many seconds."""
+"""POST ?instance=i-…[&seconds=120], after which EC2 ends the instance after so many seconds."""
 
 
 def answer(
@@ -24,29 +24,29 @@ def answer(
     environ: Mapping[str, Any],
     start_response: Callable[[str, list[tuple[str, str]]], Any],
 ) -> Iterable[bytes]:
-    """Answer such a request in JSON; the events themselves are sent by who asks, beforehand."""
+    """Answers such a request in JSON. The caller sends the events itself, beforehand."""
     try:
-        status, told = HTTPStatus.OK, _do(interruptions, environ)
+        status, content_object = HTTPStatus.OK, _do(interruptions, environ)
     except AwsError as error:
-        status, told = HTTPStatus.NOT_FOUND, {"message": error.message}
+        status, content_object = HTTPStatus.NOT_FOUND, {"message": error.message}
     except ValueError as error:
-        status, told = HTTPStatus.BAD_REQUEST, {"message": str(error)}
-    content = json.dumps(told).encode()
+        status, content_object = HTTPStatus.BAD_REQUEST, {"message": str(error)}
+    content = json.dumps(content_object).encode()
     headers = [("Content-Type", "application/json"), ("Content-Length", str(len(content)))]
     start_response(f"{status.value} {status.phrase}", headers)
     return [content]
 
 
 def _do(interruptions: Interruptions, environ: Mapping[str, Any]) -> dict[str, Any]:
-    path, asked = environ["PATH_INFO"], parse_qs(environ.get("QUERY_STRING", ""))
+    path, query = environ["PATH_INFO"], parse_qs(environ.get("QUERY_STRING", ""))
     if environ["REQUEST_METHOD"] != "POST" or path not in {REBALANCE, SPOT_INTERRUPTION}:
         raise ValueError(f"POST {REBALANCE} and POST {SPOT_INTERRUPTION} are what there is")
-    if "instance" not in asked:
+    if "instance" not in query:
         raise ValueError("the parameter instance is missing: add ?instance=i-…")
-    instance = asked["instance"][0]
+    instance = query["instance"][0]
     if path == REBALANCE:
         return interruptions.recommend_rebalance(instance)
-    given = asked.get("seconds", [str(NOTICE)])[0]
+    given = query.get("seconds", [str(NOTICE)])[0]
     try:
         seconds = float(given)
     except ValueError:

@@ -55,7 +55,7 @@ from rehearsal.aws.self_managed_nodes import SelfManagedNodes
 READY_PATH = "/_rehearsal/ready"
 TICK = 2.0  # seconds between two looks at what is under way
 UNLOCKED = ("sqs",)
-"""Services whose calls may wait for long: nobody else may wait for them."""
+"""Services with long calls, which run without the lock so that others need not wait."""
 
 Environ = dict[str, Any]
 Application = Callable[[Environ, Any], Iterable[bytes]]
@@ -65,21 +65,21 @@ MOTO_SETTINGS = {
     # With AWS's own policies a wrong policy ARN is an error, as on AWS.
     "MOTO_IAM_LOAD_MANAGED_POLICIES": "true",
 }
-"""moto reads them when it makes its first backend."""
+"""Settings that moto reads when it creates its first backend."""
 
 
 class QuietHandler(MotoRequestHandler):
-    """Logs no line a request."""
+    """A request handler that logs no requests."""
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        """Nothing: thousands of lines would hide the one that matters."""
+        """Logs nothing: thousands of lines would hide the one that matters."""
 
 
 class Endpoint:
-    """The WSGI application: sends each request to who answers it."""
+    """WSGI application that routes each request to the part that answers it."""
 
     def __init__(self, eks: Eks, moto: Application) -> None:
-        """`moto` answers what we do not."""
+        """`moto` answers what the other parts do not."""
         self.eks = eks
         self.moto = moto
         self.eks_api = EksApi(eks)
@@ -146,13 +146,13 @@ class Endpoint:
         return None
 
     def _make_images(self, body: bytes) -> None:
-        asked = json.loads(body or b"{}")
+        requested = json.loads(body or b"{}")
         account = self.eks.account
-        for name in [asked.get("Name"), *asked.get("Names", [])]:
+        for name in [requested.get("Name"), *requested.get("Names", [])]:
             if isinstance(name, str) and name.startswith("/aws/service/"):
                 with self.eks.lock:
                     images.ensure_parameter(account.id, account.region, name)
-        if isinstance(path := asked.get("Path"), str) and path.startswith("/aws/service/"):
+        if isinstance(path := requested.get("Path"), str) and path.startswith("/aws/service/"):
             with self.eks.lock:
                 images.ensure_below(account.id, account.region, path)
 
@@ -182,8 +182,8 @@ def _refuse(start_response: Any, error: AwsError, service: str) -> list[bytes]:
     content = json.dumps({"__type": error.code, "message": error.message}).encode()
     content_type = "application/x-amz-json-1.1"
     if service == "ec2":
-        told = f"<Code>{escape(error.code)}</Code><Message>{escape(error.message)}</Message>"
-        content = f"<Response><Errors><Error>{told}</Error></Errors></Response>".encode()
+        details = f"<Code>{escape(error.code)}</Code><Message>{escape(error.message)}</Message>"
+        content = f"<Response><Errors><Error>{details}</Error></Errors></Response>".encode()
         content_type = "text/xml"
     status = HTTPStatus.BAD_REQUEST
     headers = [("Content-Type", content_type), ("x-amzn-errortype", error.code)]
@@ -217,7 +217,9 @@ def create(arguments: argparse.Namespace) -> Endpoint:
 
 
 def keep_settling(eks: Eks, stop: threading.Event) -> None:
-    """Let what is under way go on while nobody asks: nodes follow their groups, pods go."""
+    """Advances everything that is under way, also without requests: nodes follow their groups, pods
+    end.
+    """
     while not stop.wait(TICK):
         with eks.lock:
             try:

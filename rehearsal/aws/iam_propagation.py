@@ -17,25 +17,27 @@ from typing import Any, cast
 from moto.iam.models import IAMBackend
 
 TRUST = "trust policy"
-"""What changed of a role, beside a policy by its ARN or name."""
+"""Key of the changes of a trust policy or instance profile; other keys are policies' ARNs or
+names.
+"""
 
 
 @dataclass
 class Delays:
-    """Seconds until others know of a change."""
+    """Seconds until other services know of a change."""
 
     role: float = 0
     profile: float = 0
 
 
 DELAYS = Delays()
-"""Of this process: none until `install` says otherwise."""
+"""Delays of this process: none until `install` sets them."""
 REHEARSED = Delays(role=15 / 60, profile=35 / 60)
-"""The worst of the usual, a second for each of AWS's minutes, as the provider's patience is."""
+"""Worst usual delays, at a second for each of AWS's minutes, as the provider's patience."""
 
 
 def install(delays: Delays) -> None:
-    """Have moto's IAM note its changes, in the whole process. Safe to call again."""
+    """Makes moto's IAM note its changes, in the whole process. Safe to call again."""
     DELAYS.role, DELAYS.profile = delays.role, delays.profile
     backend = cast("Any", IAMBackend)
     backend.update_assume_role_policy = _update_trust
@@ -45,12 +47,12 @@ def install(delays: Delays) -> None:
 
 
 def counts(thing: Any, change: str) -> bool:
-    """Whether EKS knows already what changed of one of moto's roles."""
+    """True if EKS knows already what changed of one of moto's roles."""
     return _seconds_since(thing, change) >= DELAYS.role
 
 
 def profile_counts(profile: Any) -> bool:
-    """Whether EC2 and Auto Scaling know one of moto's instance profiles, with its role."""
+    """True if EC2 and Auto Scaling know one of moto's instance profiles, with its role."""
     return _seconds_since(profile, TRUST) >= DELAYS.profile
 
 

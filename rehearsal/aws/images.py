@@ -51,12 +51,12 @@ class Image:
     created: datetime.datetime
     root_device: str
     fields: dict[str, str] = field(default_factory=dict[str, str])
-    """What its SSM parameters say besides image_id."""
+    """Fields of its SSM parameters besides image_id."""
     owner: str = OWNER
 
 
 def ensure_parameter(account_id: str, region: str, name: str) -> bool:
-    """Make moto know an EKS image parameter and its AMI. False when it is no such parameter."""
+    """Creates an EKS image parameter and its AMI in moto. Returns False for any other parameter."""
     image, field = _image_of(name)
     if image is None:
         return False
@@ -81,7 +81,7 @@ def ensure_parameter(account_id: str, region: str, name: str) -> bool:
 
 
 def ensure_below(account_id: str, region: str, path: str) -> None:
-    """Make moto know all parameters of EKS images below a path."""
+    """Creates all parameters of EKS images below a path in moto."""
     below = path.rstrip("/") + "/"
     for name in _every_parameter():
         if name.startswith(below):
@@ -89,7 +89,7 @@ def ensure_below(account_id: str, region: str, path: str) -> None:
 
 
 def value(account_id: str, region: str, name: str) -> str:
-    """What an EKS image parameter says. Raises ValueError when it is none."""
+    """Value of an EKS image parameter. Raises ValueError if it is not one."""
     image, field = _image_of(name)
     if image is None:
         raise ValueError(f"{name} is not the parameter of an EKS image")
@@ -97,23 +97,25 @@ def value(account_id: str, region: str, name: str) -> str:
 
 
 def ensure_named(account_id: str, region: str, name: str) -> bool:
-    """Make moto know an AMI of Amazon Linux 2023 by its name. False when it is no such name."""
-    found = AMAZON_LINUX.fullmatch(name)
-    if found is None:
+    """Creates an AMI of Amazon Linux 2023 in moto, by its name. Returns False for any other
+    name.
+    """
+    match = AMAZON_LINUX.fullmatch(name)
+    if match is None:
         return False
     try:
-        created = _day(found["date"])
+        created = _day(match["date"])
     except ValueError:
         return False
     # moto brings a few with it.
     if not any(ami.name == name for ami in ec2_backends[account_id][region].amis.values()):
-        image = Image(name, found["arch"], created, "/dev/xvda", owner=AMAZON_LINUX_OWNER)
+        image = Image(name, match["arch"], created, "/dev/xvda", owner=AMAZON_LINUX_OWNER)
         ensure_image(account_id, region, image)
     return True
 
 
 def ensure_image(account_id: str, region: str, image: Image) -> str:
-    """Make moto know the AMI. Its id, which is the same every time."""
+    """Creates the AMI in moto; returns its id, which is always the same."""
     ami_id = f"ami-{hashlib.sha256(f'{region}/{image.name}'.encode()).hexdigest()[:17]}"
     backend: Any = ec2_backends[account_id][region]
     if ami_id not in backend.amis:
@@ -147,12 +149,12 @@ AL2023_VARIANTS = [
 
 @dataclass(frozen=True)
 class Releases:
-    """What AWS published, by Kubernetes minor, the oldest first."""
+    """Releases that AWS published, by Kubernetes version, oldest first."""
 
     al2023: dict[str, list[str]]
-    """As a managed node group takes them: `1.35.8-20260930`."""
+    """Releases as a managed node group takes them: `1.35.8-20260930`."""
     bottlerocket: dict[str, list[str]]
-    """The same: `1.66.0-1ad6b4a4`."""
+    """Releases as a managed node group takes them: `1.66.0-1ad6b4a4`."""
 
 
 @cache
@@ -201,20 +203,20 @@ def _every_bottlerocket_parameter() -> Iterator[str]:
 
 
 def _image_of(parameter: str) -> tuple[Image | None, str]:
-    if found := AL2023.fullmatch(parameter):
-        return _al2023(found), found["field"]
-    if found := BOTTLEROCKET.fullmatch(parameter):
-        return _bottlerocket(found), found["field"]
+    if match := AL2023.fullmatch(parameter):
+        return _al2023(match), match["field"]
+    if match := BOTTLEROCKET.fullmatch(parameter):
+        return _bottlerocket(match), match["field"]
     return None, ""
 
 
-def _al2023(found: re.Match[str]) -> Image | None:
-    if (found["arch"], found["variant"]) not in AL2023_VARIANTS:
+def _al2023(match: re.Match[str]) -> Image | None:
+    if (match["arch"], match["variant"]) not in AL2023_VARIANTS:
         return None
-    arch, variant, minor = found["arch"], found["variant"], found["minor"]
+    arch, variant, minor = match["arch"], match["variant"], match["minor"]
     published = releases().al2023.get(minor, [])
-    if found["release"] != "recommended":
-        date = found["release"].rpartition("-v")[2]
+    if match["release"] != "recommended":
+        date = match["release"].rpartition("-v")[2]
         published = [release for release in published if release.endswith(f"-{date}")]
     if not published:
         return None
@@ -229,15 +231,15 @@ def _day(digits: str) -> datetime.datetime:
     return datetime.datetime.strptime(digits, "%Y%m%d").replace(tzinfo=datetime.UTC)
 
 
-def _bottlerocket(found: re.Match[str]) -> Image | None:
-    published = releases().bottlerocket.get(found["minor"], [])
-    asked = found["release"]
-    if asked != "latest":
-        published = [each for each in published if asked in (each, each.partition("-")[0])]
+def _bottlerocket(match: re.Match[str]) -> Image | None:
+    published = releases().bottlerocket.get(match["minor"], [])
+    wanted = match["release"]
+    if wanted != "latest":
+        published = [each for each in published if wanted in (each, each.partition("-")[0])]
     if not published:
         return None
     version = published[-1]
-    arch, flavour = found["arch"], f"aws-k8s-{found['minor']}{found['variant']}"
+    arch, flavour = match["arch"], f"aws-k8s-{match['minor']}{match['variant']}"
     # A version does not tell its date: the time of a fixed day keeps the order of versions.
     numbers = [int(part) for part in version.partition("-")[0].split(".")]
     day = datetime.timedelta(days=numbers[0] * 365 + numbers[1] * 10, hours=numbers[2])

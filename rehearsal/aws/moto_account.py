@@ -1,4 +1,4 @@
-"""The AWS account that moto holds, as EKS looks into it and works on it."""
+"""Moto's AWS account, as EKS reads and changes it."""
 
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
@@ -36,7 +36,7 @@ class MotoAccount:
     # IAM and STS
 
     def caller(self, access_key: str) -> str:
-        """The IAM principal behind an access key: of an assumed role the role's own ARN."""
+        """IAM principal of an access key; for an assumed role the role's own ARN."""
         session = self._sts.get_assumed_role_from_access_key(access_key)
         if session:
             return session.role_arn
@@ -44,12 +44,12 @@ class MotoAccount:
         return user.arn if user else f"arn:{self.partition}:iam::{self.id}:root"
 
     def has_principal(self, arn: str) -> bool:
-        """Whether a role or user of that ARN is in the account, or it is the account's root."""
+        """True if the ARN is a role or user in the account, or the account's root."""
         known = [thing.arn for thing in (*self._iam.get_roles(), *self._iam.users.values())]
         return arn in known or arn == f"arn:{self.partition}:iam::{self.id}:root"
 
     def role_trusts(self, arn: str, service: str, actions: Iterable[str]) -> bool:
-        """Whether the role exists and lets `service` take every one of `actions`."""
+        """True if the role exists and allows `service` all of `actions`."""
         role = self._role(arn)
         if role is None or not iam_propagation.counts(role, iam_propagation.TRUST):
             return False
@@ -62,28 +62,28 @@ class MotoAccount:
         return not {"*", "sts:*"}.isdisjoint(allowed) or allowed.issuperset(actions)
 
     def has_role(self, arn: str) -> bool:
-        """Whether the role exists."""
+        """True if the role exists."""
         return self._role(arn) is not None
 
     def managed_policies(self, role_arn: str) -> set[str]:
-        """Names of the managed policies on a role."""
+        """Names of the managed policies attached to a role."""
         role = self._role(role_arn)
         attached = role.managed_policies.items() if role else ()
         return {policy.name for arn, policy in attached if iam_propagation.counts(role, arn)}
 
     def has_inline_policies(self, role_arn: str) -> bool:
-        """Whether the role has rights that are written into it."""
+        """True if the role has inline policies."""
         role = self._role(role_arn)
         return any(iam_propagation.counts(role, name) for name in (role.policies if role else ()))
 
     # KMS and logs
 
     def has_key(self, arn: str) -> bool:
-        """Whether an enabled KMS key of that ARN exists."""
+        """True if an enabled KMS key with that ARN exists."""
         return any(key.arn == arn and key.enabled for key in self._kms.keys.values())
 
     def ensure_log_group(self, name: str) -> None:
-        """Make a log group, without retention, unless there is one."""
+        """Creates a log group, without retention, unless there is one."""
         logs = logs_backends[self.id][self.region]
         if name not in logs.groups:
             logs.create_log_group(name, {})
@@ -92,10 +92,10 @@ class MotoAccount:
 
     def subnet(self, subnet_id: str) -> Any | None:
         """moto's subnet, with vpc_id, availability_zone and availability_zone_id."""
-        return next((found[subnet_id] for found in self._subnets if subnet_id in found), None)
+        return next((by_id[subnet_id] for by_id in self._subnets if subnet_id in by_id), None)
 
     def is_public(self, subnet_id: str) -> bool:
-        """Whether the subnet's route table leads to an internet gateway."""
+        """True if the subnet's route table leads to an internet gateway."""
         subnet: Any = self.subnet(subnet_id)
         tables = [t for t in self.ec2.route_tables.values() if t.vpc_id == subnet.vpc_id]
         own = [t for t in tables if subnet_id in _associated(t)]
@@ -108,12 +108,12 @@ class MotoAccount:
         )
 
     def private_subnets(self, vpc_id: str) -> list[str]:
-        """Ids of the subnets of a VPC that have no way to an internet gateway of their own."""
-        ids = [s.id for found in self._subnets for s in found.values() if s.vpc_id == vpc_id]
+        """Ids of a VPC's subnets without a route to an internet gateway."""
+        ids = [s.id for by_id in self._subnets for s in by_id.values() if s.vpc_id == vpc_id]
         return sorted(subnet_id for subnet_id in ids if not self.is_public(subnet_id))
 
     def vpc_networks(self, vpc_id: str) -> list[ipaddress.IPv4Network]:
-        """The address ranges of a VPC."""
+        """Address ranges of a VPC."""
         vpc = self.ec2.vpcs[vpc_id]
         blocks: Iterable[Mapping[str, Any]] = vpc.cidr_block_association_set
         return [ipaddress.IPv4Network(block["cidr_block"]) for block in blocks]
@@ -123,7 +123,7 @@ class MotoAccount:
         return self.ec2.get_security_group_from_id(group_id)
 
     def create_security_group(self, vpc_id: str, name: str, tags: dict[str, str]) -> str:
-        """A group whose members reach each other. The id."""
+        """Creates a group whose members reach each other; returns its id."""
         group = self.ec2.create_security_group(
             name,
             "EKS created security group applied to ENI that is attached to EKS Control Plane "
@@ -137,7 +137,7 @@ class MotoAccount:
         return group.id
 
     def delete_security_group(self, group_id: str) -> None:
-        """Delete the group, unless it is in use: EKS leaves it then."""
+        """Deletes the group unless it is in use, as EKS does."""
         in_use = any(
             group_id in [group.id for group in eni.group_set] for eni in self.ec2.enis.values()
         )
@@ -145,7 +145,7 @@ class MotoAccount:
             self.ec2.delete_security_group(group_id=group_id)
 
     def create_network_interface(self, subnet_id: str, group_id: str, description: str) -> str:
-        """The control plane's own network interface in a subnet. The id."""
+        """Creates the control plane's network interface in a subnet; returns its id."""
         subnet: Any = self.subnet(subnet_id)
         address = subnet.get_available_subnet_ip(None)
         eni = self.ec2.create_network_interface(
@@ -154,18 +154,18 @@ class MotoAccount:
         return eni.id
 
     def delete_network_interfaces(self, ids: Iterable[str]) -> None:
-        """Delete those that are still there."""
+        """Deletes those of the interfaces that still exist."""
         for eni_id in ids:
             if eni_id in self.ec2.enis:
                 self.ec2.delete_network_interface(eni_id)
 
     def random_hex(self, length: int) -> str:
-        """For the parts of names that AWS makes up."""
+        """Random hex digits for names that AWS makes up."""
         return mock_random.get_random_hex(length)
 
     @property
     def ec2(self) -> Any:
-        """moto's EC2 of the region."""
+        """Moto's EC2 backend of the region."""
         return ec2_backends[self.id][self.region]
 
     @property

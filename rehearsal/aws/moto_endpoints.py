@@ -17,7 +17,7 @@ _moto_modifies = VPCEndPoint.modify
 
 
 def install() -> None:
-    """Have moto treat endpoints this way, in the whole process. Safe to call again."""
+    """Makes moto treat endpoints this way, in the whole process. Safe to call again."""
     cast("Any", EC2Backend).create_vpc_endpoint = _create
     cast("Any", VPCEndPoint).modify = _modify
 

@@ -1,4 +1,4 @@
-"""Requests that moto does not know, answered on its own data."""
+"""Answers requests that moto does not know, from moto's own data."""
 
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
@@ -17,14 +17,14 @@ FILE_SYSTEM = re.compile(r"/2015-02-01/file-systems/(?P<id>fs-\w+)")
 
 def update_file_system(account: MotoAccount, path: str, body: bytes) -> str:
     """elasticfilesystem:UpdateFileSystem, as JSON: the throughput mode changes at once."""
-    found = FILE_SYSTEM.fullmatch(path)
+    match = FILE_SYSTEM.fullmatch(path)
     backend: Any = efs_backends[account.id][account.region]
-    file_system = backend.file_systems_by_id.get(found["id"] if found else "")
+    file_system = backend.file_systems_by_id.get(match["id"] if match else "")
     if file_system is None:
         raise AwsError(
             "FileSystemNotFound", f"File system {path.rpartition('/')[2]} does not exist"
         )
-    asked = json.loads(body or b"{}")
-    file_system.throughput_mode = asked.get("ThroughputMode", file_system.throughput_mode)
-    file_system.provisioned_throughput_in_mibps = asked.get("ProvisionedThroughputInMibps")
+    settings = json.loads(body or b"{}")
+    file_system.throughput_mode = settings.get("ThroughputMode", file_system.throughput_mode)
+    file_system.provisioned_throughput_in_mibps = settings.get("ProvisionedThroughputInMibps")
     return json.dumps(file_system.info_json())

@@ -1,4 +1,4 @@
-"""What goes with a NAT gateway, put right where moto keeps it.
+"""Corrects moto's deletion of a NAT gateway, which keeps the gateway's address and interface.
 
 AWS disassociates the address of a deleted gateway (EC2's API reference, DeleteNatGateway) and takes
 away the network interface that it had made for it; in moto both stay in use for ever.
@@ -15,12 +15,12 @@ _moto_deletes = NatGatewayBackend.delete_nat_gateway
 
 
 def install() -> None:
-    """Have moto delete gateways this way, in the whole process. Safe to call again."""
+    """Makes moto delete gateways this way, in the whole process. Safe to call again."""
     cast("Any", NatGatewayBackend).delete_nat_gateway = delete
 
 
 def delete(ec2: Any, nat_gateway_id: str) -> Any:
-    """moto's own deletion, and the end of what the gateway used."""
+    """Moto's own deletion, which also ends the use of the gateway's address and interface."""
     gateway = _moto_deletes(ec2, nat_gateway_id)
     for address in gateway.address_set:
         if association := address.pop("associationId", None):

@@ -26,7 +26,7 @@ class Instance:
 
 @dataclass(frozen=True, kw_only=True)
 class Launch:
-    """How a group launches instances."""
+    """Settings with which a group launches instances."""
 
     instance_type: str
     image_id: str
@@ -37,7 +37,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Size:
-    """How many instances a group has, may have and must have."""
+    """Desired, largest and smallest number of instances of a group."""
 
     minimum: int
     maximum: int
@@ -45,13 +45,13 @@ class Size:
 
 
 def offered(region: str, instance_type: str) -> bool:
-    """Whether EC2 has the type in the region."""
+    """True if EC2 offers the type in the region."""
     offerings = INSTANCE_TYPE_OFFERINGS["region"].get(region, [])
     return any(offering["InstanceType"] == instance_type for offering in offerings)
 
 
 def facts(instance_type: str) -> dict[str, Any]:
-    """The type as DescribeInstanceTypes tells it."""
+    """The type as DescribeInstanceTypes describes it."""
     return INSTANCE_TYPES[instance_type]
 
 
@@ -59,7 +59,7 @@ class InstanceGroup:
     """One Auto Scaling group."""
 
     def __init__(self, account: MotoAccount, name: str, launch: Launch, subnets: list[str]) -> None:
-        """Makes the launch template and the group, without instances."""
+        """Creates the launch template and the group, without instances."""
         self._account = account
         self.name = name
         self._template = account.ec2.create_launch_template(
@@ -89,28 +89,28 @@ class InstanceGroup:
         )
 
     def resize(self, size: Size) -> None:
-        """Run or end instances until there are as many as desired, zone after zone."""
+        """Starts or ends instances until the desired number runs, zone after zone."""
         group = self._group
         group.min_size, group.max_size = size.minimum, size.maximum
         group.set_desired_capacity(size.desired)
 
     def end(self, instance_ids: Iterable[str]) -> None:
-        """End these instances; the group wants so many fewer."""
+        """Ends these instances and lowers the desired number accordingly."""
         for instance_id in instance_ids:
             self._backend.terminate_instance(instance_id, should_decrement=True)
 
     @property
     def desired(self) -> int:
-        """How many instances the group wants, whoever said so last."""
+        """Desired number of instances, whoever set it last."""
         return self._group.desired_capacity
 
     def delete(self) -> None:
-        """End the instances, the group and the launch template."""
+        """Ends the instances, and deletes the group and the launch template."""
         self._backend.delete_auto_scaling_group(self.name)
         self._account.ec2.delete_launch_template(None, self._template.id)
 
     def instances(self) -> list[Instance]:
-        """Those that run."""
+        """Running instances."""
         zones = {z.name: z.zone_id for z in self._account.ec2.describe_availability_zones()}
         return [
             Instance(i.id, i.private_dns_name, i.instance_type, zone, zones[zone])
@@ -128,8 +128,8 @@ class InstanceGroup:
 
     @property
     def _running(self) -> list[Any]:
-        found = self._backend.autoscaling_groups.get(self.name)
-        states = found.instance_states if found else []
+        group = self._backend.autoscaling_groups.get(self.name)
+        states = group.instance_states if group else []
         return [s.instance for s in states if s.instance.state == "running"]
 
 

@@ -1,4 +1,4 @@
-"""How moto launches and ends instances, put right where AWS does otherwise.
+"""Corrects how moto launches and ends instances where AWS behaves differently.
 
 moto puts all instances of an Auto Scaling group into its first subnet, without what the launch
 template says of network interfaces, disks and instance profile; and a terminated instance leaves
@@ -29,7 +29,7 @@ _moto_gives_address = Subnet.get_available_subnet_ip
 
 
 def install() -> None:
-    """Have moto launch and end instances this way, in the whole process. Safe to call again."""
+    """Makes moto launch and end instances this way, in the whole process. Safe to call again."""
     instances = cast("Any", Instance)
     instances.prep_nics = _prepare_interfaces
     instances.terminate = _terminate
@@ -38,8 +38,9 @@ def install() -> None:
 
 
 def run(group: Any, version: Any, tags: dict[str, str], choice: Choice) -> Any:
-    """Run an instance of a group by a version of its launch template: in the subnet that has the
-    fewest of them and the type on offer."""
+    """Starts an instance of a group by a version of its launch template, in the subnet that offers
+    the type and has the fewest instances.
+    """
     data, ec2 = version.data, group.ec2_backend
     disks = [_disk(disk) for disk in data.get("BlockDeviceMappings", [])]
     reservation = ec2.run_instances(
@@ -68,7 +69,7 @@ def run(group: Any, version: Any, tags: dict[str, str], choice: Choice) -> Any:
 
 
 def _place(group: Any, data: dict[str, Any], instance_type: str) -> dict[str, Any]:
-    """The network interfaces and the subnet, or the zone where the interfaces are there already."""
+    """Network interfaces and the subnet; the zone instead if the interfaces exist already."""
     interfaces = data.get("NetworkInterfaces", [])
     existing = [nic["NetworkInterfaceId"] for nic in interfaces if nic.get("NetworkInterfaceId")]
     if existing:
@@ -95,7 +96,7 @@ def _disk(disk: dict[str, Any]) -> dict[str, Any]:
 
 
 def _prepare_interfaces(instance: Any, nic_spec: list[dict[str, Any]], **details: Any) -> None:
-    """An interface that is made with the instance goes with it, one that was there stays."""
+    """Marks interfaces created with the instance as deleted with it; existing ones stay."""
     _moto_prepares_interfaces(instance, nic_spec, **details)
     said = {int(nic.get("DeviceIndex", 0)): nic for nic in nic_spec}
     for index, interface in instance.nics.items():
@@ -105,7 +106,9 @@ def _prepare_interfaces(instance: Any, nic_spec: list[dict[str, Any]], **details
 
 
 def _address(subnet: Any, instance: Any) -> str:
-    """One that nobody had, while there are such: else a node would get the name of the last one."""
+    """A private address that no instance had yet, while there is one: else a node would get the
+    name of the last one.
+    """
     given_back, subnet._unused_ips = subnet._unused_ips, set()
     try:
         return _moto_gives_address(subnet, instance)
@@ -117,7 +120,7 @@ def _address(subnet: Any, instance: Any) -> str:
 
 
 def _stop(instance: Any) -> Any:
-    """As moto does, and EC2 tells it."""
+    """Stops as moto does, and reports it as EC2 does."""
     before = _moto_stops(instance)
     if before.name != "stopped":
         events.state_changes(instance, ("stopping", "stopped"))
@@ -125,7 +128,9 @@ def _stop(instance: Any) -> Any:
 
 
 def _terminate(instance: Any) -> Any:
-    """As moto does; interfaces that stay are free again, addresses of those that go as well."""
+    """Terminates as moto does; frees interfaces that stay, and addresses of those that are
+    deleted.
+    """
     if instance.state == "terminated":
         # A second time is no error, and its interfaces may be another's by now.
         return copy.copy(instance.instance_state)

@@ -1,4 +1,4 @@
-"""What a launch template's user data makes of an instance: nodeadm's NodeConfig, or Bottlerocket.
+"""Reads node settings from a launch template's user data: nodeadm's NodeConfig, or Bottlerocket.
 
 https://awslabs.github.io/amazon-eks-ami/nodeadm/ and https://bottlerocket.dev/en/os/latest/#/api/settings/
 """
@@ -33,12 +33,12 @@ EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
 class NoNode(ValueError):
-    """The instance cannot become a node; the text says why."""
+    """Why the instance cannot become a node."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NodeSettings:
-    """What an instance joins a cluster with."""
+    """Settings with which an instance joins a cluster."""
 
     cluster: str
     endpoint: str
@@ -50,7 +50,7 @@ class NodeSettings:
 
 
 def node_settings(user_data: str) -> NodeSettings | None:
-    """None where the user data are not a node's. Raises NoNode where they are, and wrong."""
+    """Settings from user data; None if they are not a node's. Raises NoNode if they are wrong."""
     if (config := _node_config(user_data)) is not None:
         return _of_nodeadm(as_object(config.get("spec")))
     if (settings := _bottlerocket(user_data)) is not None:
@@ -89,7 +89,7 @@ def _document(text: str) -> dict[str, Any] | None:
 
 
 def _merge(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """As nodeadm does: the later document wins, its kubelet flags come after the others."""
+    """Merges two documents as nodeadm does: the later one wins, its kubelet flags come last."""
     merged = dict(first)
     for key, value in second.items():
         known = merged.get(key)
@@ -124,13 +124,13 @@ def _of_nodeadm(spec: Mapping[str, Any]) -> NodeSettings:
 
 
 def _flags(flags: list[str]) -> dict[str, str]:
-    """By name; of the same flag twice the later one counts, labels are all kept."""
-    found: dict[str, str] = {}
+    """Kubelet flags by name; of a repeated flag the later one counts, but all labels are kept."""
+    merged: dict[str, str] = {}
     for flag in flags:
         name, _, value = flag.removeprefix("--").partition("=")
-        both = name == "node-labels" and name in found
-        found[name] = f"{found[name]},{value}" if both else value
-    return found
+        both = name == "node-labels" and name in merged
+        merged[name] = f"{merged[name]},{value}" if both else value
+    return merged
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -149,7 +149,7 @@ def _checked_labels(labels: dict[str, str]) -> dict[str, str]:
 
 
 def _taint(text: str) -> dict[str, str]:
-    """key=value:Effect or key:Effect."""
+    """A taint from key=value:Effect or key:Effect."""
     rest, _, effect = text.strip().rpartition(":")
     key, _, value = rest.partition("=")
     return _checked_taint({"key": key, "value": value, "effect": effect})

@@ -1,4 +1,4 @@
-"""The Price List API's GetProducts and EC2's DescribeSpotPriceHistory."""
+"""Plays the Price List API's GetProducts and EC2's DescribeSpotPriceHistory."""
 
 import datetime
 import json
@@ -21,16 +21,16 @@ NAMESPACE = "http://ec2.amazonaws.com/doc/2016-11-15/"
 
 def get_products(body: bytes, region_of_table: str) -> dict[str, Any]:
     """pricing:GetProducts, of EC2 instances on demand in the rehearsal's region."""
-    asked: dict[str, Any] = json.loads(body or b"{}")
-    if asked.get("ServiceCode") != "AmazonEC2":
+    query: dict[str, Any] = json.loads(body or b"{}")
+    if query.get("ServiceCode") != "AmazonEC2":
         raise AwsError(
             "InvalidParameterException",
-            f"The rehearsal has prices of AmazonEC2 only, not of {asked.get('ServiceCode')}",
+            f"The rehearsal has prices of AmazonEC2 only, not of {query.get('ServiceCode')}",
         )
-    filters = {f["Field"].lower(): f["Value"] for f in asked.get("Filters", [])}
+    filters = {f["Field"].lower(): f["Value"] for f in query.get("Filters", [])}
     products = [p for p in _products(region_of_table) if _matches(p, filters)]
-    start = int(asked.get("NextToken") or 0)
-    end = start + min(int(asked.get("MaxResults") or PAGE), PAGE)
+    start = int(query.get("NextToken") or 0)
+    end = start + min(int(query.get("MaxResults") or PAGE), PAGE)
     answer: dict[str, Any] = {
         "FormatVersion": "aws_v1",
         "PriceList": [json.dumps(product) for product in products[start:end]],
@@ -41,7 +41,7 @@ def get_products(body: bytes, region_of_table: str) -> dict[str, Any]:
 
 
 def spot_price_history(body: bytes, account: str, region: str) -> bytes:
-    """ec2:DescribeSpotPriceHistory: of each type and zone one price, of today. XML."""
+    """ec2:DescribeSpotPriceHistory, as XML: one price of today for each type and zone."""
     form = form_of(body)
     types = listed(form, "InstanceType")
     zones = set(form.get("AvailabilityZone", []))

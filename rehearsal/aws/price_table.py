@@ -22,17 +22,17 @@ PRICE = re.compile(r'"(?P<type>[a-z0-9-]+\.[a-z0-9-]+)": (?P<price>\d+\.\d+)')
 
 
 def list_prices(module: Path) -> tuple[str, dict[str, float]]:
-    """Their date, and the price of each type in us-east-1. Raises ValueError on another format."""
+    """Date and on-demand prices of each type in us-east-1. Raises ValueError on another format."""
     text = (module / LIST_PRICES).read_text()
     generated = GENERATED.search(text)
-    prices = {found["type"]: float(found["price"]) for found in PRICE.finditer(text)}
+    prices = {match["type"]: float(match["price"]) for match in PRICE.finditer(text)}
     if not generated or not prices:
         raise ValueError(f"{LIST_PRICES} has another format: mend {Path(__file__).name}")
     return generated["date"], dict(sorted(prices.items()))
 
 
 def spot_samples(table: Path) -> dict[str, dict[str, Any]]:
-    """Of each sampled type and region the list price and the spot price in each zone."""
+    """List price, and spot price in each zone, of each sampled type and region."""
     samples: dict[str, dict[str, Any]] = {name: {} for name in SAMPLES}
     with table.open(newline="") as rows:
         for row in csv.DictReader(rows):
@@ -54,19 +54,19 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("module", type=Path)
     parser.add_argument("spot_csv", type=Path, nargs="?")
     parser.add_argument("--spot-origin", help="where SPOT_CSV is from, and its date")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     data = json.loads(DATA.read_text())
-    date, data["onDemand"] = list_prices(asked.module)
+    date, data["onDemand"] = list_prices(options.module)
     data["origin"]["onDemand"] = {
-        "from": f"{asked.module.name}, {LIST_PRICES}",
+        "from": f"{options.module.name}, {LIST_PRICES}",
         "date": date,
         "what": "Linux, on demand, us-east-1, USD an hour",
     }
-    if asked.spot_csv:
-        if not asked.spot_origin:
+    if options.spot_csv:
+        if not options.spot_origin:
             parser.error("SPOT_CSV needs --spot-origin")
-        data["samples"] = spot_samples(asked.spot_csv)
-        data["origin"]["samples"]["from"] = asked.spot_origin
+        data["samples"] = spot_samples(options.spot_csv)
+        data["origin"]["samples"]["from"] = options.spot_origin
     DATA.write_text(json.dumps(data, indent=1) + "\n")
 
 

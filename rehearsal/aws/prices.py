@@ -1,4 +1,4 @@
-"""What EC2 instances cost in a rehearsal: dated list prices, and spot prices after a sample.
+"""Prices of EC2 instances in a rehearsal: dated list prices, and spot prices after a sample.
 
 The data (prices.json, made by price_table.py) has Linux prices in USD an hour:
 
@@ -27,22 +27,22 @@ from typing import Any
 DATA = Path(__file__).parent / "prices.json"
 HOME = "us-east-1"
 SAMPLES = ("m6i.2xlarge", "c6in.2xlarge")
-"""The sampled types: for all families, and for the c families."""
+"""Sampled types: for all families, and for the c families."""
 
 
 @dataclass(frozen=True)
 class Prices:
-    """USD an hour, Linux, shared tenancy or bare metal."""
+    """Prices in USD an hour, Linux, shared tenancy or bare metal."""
 
     list_prices: dict[str, float]
-    """On demand in us-east-1, by instance type."""
+    """On-demand prices in us-east-1 by instance type."""
     samples: dict[str, dict[str, dict[str, Any]]]
-    """By sampled type and region: onDemand, and spot by zone id."""
+    """Samples by type and region: onDemand, and spot by zone id."""
     date: str
-    """Of the list prices, ISO."""
+    """Date of the list prices, ISO."""
 
     def on_demand(self, region: str) -> Iterator[tuple[str, float]]:
-        """Every type that has a price, and its price in a region."""
+        """On-demand prices in a region, of every type that has one."""
         for instance_type, price in self.list_prices.items():
             yield instance_type, round(price * self._level(instance_type, region), 6)
 

@@ -1,4 +1,4 @@
-"""What a request of EC2's query protocol asks for: lists and filters are numbered there."""
+"""Reads requests of EC2's query protocol, whose lists and filters are numbered."""
 
 from collections.abc import Iterator
 from urllib.parse import parse_qs
@@ -7,12 +7,12 @@ Form = dict[str, list[str]]
 
 
 def form_of(body: bytes) -> Form:
-    """The parameters of a request."""
+    """Parameters of a request."""
     return parse_qs(body.decode())
 
 
 def listed(form: Form, prefix: str) -> set[str]:
-    """The values of a list, such as InstanceType.1 and InstanceType.2."""
+    """Values of a list, such as InstanceType.1 and InstanceType.2."""
     return {values[0] for key, values in form.items() if key.startswith(f"{prefix}.")}
 
 

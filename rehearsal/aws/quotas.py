@@ -18,7 +18,7 @@ from rehearsal.aws.moto_account import MotoAccount
 from rehearsal.aws.query_filters import form_of
 
 GLOBAL_HOME = "us-east-1"
-"""The only region that tells quotas of IAM (Pulumi registry, aws.servicequotas.ServiceQuota)."""
+"""Region that serves the quotas of IAM (Pulumi registry, aws.servicequotas.ServiceQuota)."""
 VPCS, GATEWAYS, NATS = "L-F678F1CE", "L-A4707A72", "L-FE5A380F"
 ADDRESSES, SECURITY_GROUPS = "L-0263D0A3", "L-E79EC296"
 
@@ -48,10 +48,10 @@ DEFAULTS: Mapping[tuple[str, str], tuple[str, float]] = {
     ("fargate", "L-3032A538"): ("Fargate On-Demand vCPU resource count", 6),
     ("iam", "L-858F3967"): ("OpenId connect providers per account", 100),
 }
-"""By service and code, the name and AWS's default."""
+"""Name and AWS's default, by service and code."""
 
 RAISED: Mapping[str, float] = {"L-1216C47A": 256, "L-34B43A08": 256, "L-3032A538": 64}
-"""What the account of a rehearsal has been given beyond the defaults: one in use, not a new one."""
+"""Values of the rehearsal's account beyond the defaults: it counts as one in use."""
 
 FARGATE_USAGE = {
     "MetricNamespace": "AWS/Usage",
@@ -64,7 +64,7 @@ FARGATE_USAGE = {
     },
     "MetricStatisticRecommendation": "Maximum",
 }
-"""ECS developer guide, "AWS Fargate usage metrics"."""
+"""Metric of the Fargate quota (ECS developer guide, "AWS Fargate usage metrics")."""
 
 
 class _Refusal(NamedTuple):
@@ -103,7 +103,7 @@ _REFUSALS = {
 }
 
 REFUSING = (NATS, *(refusal.quota for refusal in _REFUSALS.values()))
-"""Codes of the quotas at which EC2 refuses here, too."""
+"""Codes of the quotas that the played EC2 enforces."""
 
 
 class Quotas:
@@ -121,8 +121,8 @@ class Quotas:
 
     def answer(self, action: str, body: bytes, region: str) -> bytes:
         """GetServiceQuota and GetAWSDefaultServiceQuota, as JSON. Raises AwsError."""
-        asked = json.loads(body or b"{}")
-        service, code = asked.get("ServiceCode", ""), asked.get("QuotaCode", "")
+        query = json.loads(body or b"{}")
+        service, code = query.get("ServiceCode", ""), query.get("QuotaCode", "")
         known = DEFAULTS.get((service, code))
         is_own = action == "GetServiceQuota"
         if (
@@ -149,7 +149,7 @@ class Quotas:
         return json.dumps({"Quota": quota}).encode()
 
     def check(self, body: bytes) -> None:
-        """Refuses an EC2 request that would go beyond a quota. Raises AwsError."""
+        """Refuses an EC2 request that exceeds a quota. Raises AwsError."""
         form = form_of(body)
         action = next(iter(form.get("Action", [])), "")
         ec2 = ec2_backends[self.account.id][self.account.region]

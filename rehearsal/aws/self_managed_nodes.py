@@ -28,16 +28,16 @@ class SelfManagedNodes:
     """The nodes of one played account's groups, in the one cluster's API server."""
 
     def __init__(self, eks: Eks, scaling: Scaling) -> None:
-        """There are no nodes yet."""
+        """Starts without nodes."""
         self._eks = eks
         self._scaling = scaling
         self._nodes: dict[str, tuple[str, str]] = {}
-        """Name and cluster by instance id."""
+        """Node name and cluster by instance id."""
         self._refused: dict[str, str] = {}
-        """By instance id, why it did not join: told once."""
+        """Reason why an instance did not join, by its id: logged once."""
 
     def follow(self) -> None:
-        """Give each instance that may join its node; take away the nodes without an instance."""
+        """Creates a node for each instance that may join, and deletes nodes without an instance."""
         running = {
             state.instance.id: state.instance
             for group in self._scaling.groups
@@ -45,13 +45,13 @@ class SelfManagedNodes:
             if state.instance.is_running()
         }
         gone = {
-            one: name
-            for one, (name, cluster) in self._nodes.items()
-            if one not in running or cluster not in self._eks.clusters
+            instance_id: name
+            for instance_id, (name, cluster) in self._nodes.items()
+            if instance_id not in running or cluster not in self._eks.clusters
         }
         remove_nodes(self._eks.kubernetes, gone.values())
-        for one in gone:
-            del self._nodes[one]
+        for gone_id in gone:
+            del self._nodes[gone_id]
         for instance_id, instance in running.items():
             if instance_id not in self._nodes:
                 self._join(instance)
@@ -97,11 +97,11 @@ class SelfManagedNodes:
 
     def _role(self, instance: Any) -> str | None:
         account = self._eks.account
-        found = account.ec2.iam_instance_profile_associations.get(instance.id)
-        if found is None:
+        association = account.ec2.iam_instance_profile_associations.get(instance.id)
+        if association is None:
             return None
         # The association keeps the profile as it was: its role may have come later.
-        name = found.iam_instance_profile.name
+        name = association.iam_instance_profile.name
         profile = iam_backends[account.id][account.partition].instance_profiles.get(name)
         return next((role.arn for role in profile.roles), None) if profile else None
 

@@ -1,4 +1,4 @@
-"""What a signed AWS request tells before any service has read it."""
+"""Reads what a signed AWS request tells before a service handles it."""
 
 import io
 import re
@@ -12,25 +12,25 @@ Environ = dict[str, Any]
 
 
 def service(environ: Environ) -> str:
-    """The service's signing name, such as eks or ec2; empty when the request is not signed."""
-    found = CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
-    return found["service"].lower() if found else ""
+    """Signing name of the service, such as eks or ec2; empty if the request is not signed."""
+    match = CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
+    return match["service"].lower() if match else ""
 
 
 def region(environ: Environ) -> str:
-    """The region that the request is signed for; empty when it is not signed."""
-    found = CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
-    return found["region"] if found else ""
+    """Region that the request is signed for; empty if it is not signed."""
+    match = CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
+    return match["region"] if match else ""
 
 
 def access_key(environ: Environ) -> str:
-    """The access key id of the caller."""
-    found = CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
-    return found["key"] if found else ANONYMOUS
+    """Access key id of the caller."""
+    match = CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
+    return match["key"] if match else ANONYMOUS
 
 
 def body(environ: Environ) -> bytes:
-    """The whole body. It stays readable for whoever answers the request."""
+    """The whole body, which stays readable for the part that answers the request."""
     if "rehearsal.body" not in environ:
         length = int(environ.get("CONTENT_LENGTH") or 0)
         environ["rehearsal.body"] = environ["wsgi.input"].read(length) if length else b""

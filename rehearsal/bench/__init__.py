@@ -1,1 +1,1 @@
-"""How long the program and AWS take: `python -m rehearsal.bench`."""
+"""Measures how long the program and AWS take: `python -m rehearsal.bench`."""

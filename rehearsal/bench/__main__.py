@@ -37,7 +37,7 @@ from rehearsal.interruptions.announcements import NOTICE_SECONDS
 PAGE = Path(__file__).parents[2] / "docs" / "figures.md"
 ROUNDS = 5
 SPOT = "spot"
-"""The stack that is measured beside the chosen one."""
+"""Stack that is measured beside the chosen one."""
 WARM_SECONDS = 150
 INTERRUPTED = 130
 PREVIEW_RATIO = 2
@@ -47,7 +47,7 @@ WIDTH_WITHOUT_TERMINAL = 140
 
 def lines(before: Previews, first: Life, again: Life) -> list[Line]:
     """The measured part of the table."""
-    floor, one, ten, hundred = before.empty, *before.by_pools.values()
+    floor, single, ten, hundred = before.empty, *before.by_pools.values()
     return [
         Line("preview of an empty program: the floor", f"{floor:.1f} s"),
         Line(
@@ -57,7 +57,7 @@ def lines(before: Previews, first: Life, again: Life) -> list[Line]:
         ),
         Line(
             "preview with 1, 10, 100 NodePools",
-            f"{one:.1f} s, {ten:.1f} s, {hundred:.1f} s: {hundred - one:+.1f} s for 99 more",
+            f"{single:.1f} s, {ten:.1f} s, {hundred:.1f} s: {hundred - single:+.1f} s for 99 more",
             "at most 1 s for 100 more",
         ),
         Line("`up` in the rehearsal, first time, again", f"{first.up:.0f} s, {again.up:.0f} s"),
@@ -75,7 +75,7 @@ def lines(before: Previews, first: Life, again: Life) -> list[Line]:
 
 
 def spot_lines(before: Previews, measured: Life) -> list[Line]:
-    """The same of the stack whose nodes come in groups."""
+    """Lines for the stack whose nodes come in groups."""
     drained = "not measured: the handler does not run on this machine"
     if measured.drained is not None:
         drained = f"{measured.drained:.1f} s"
@@ -97,7 +97,7 @@ def spot_lines(before: Previews, measured: Life) -> list[Line]:
 
 
 def rules_line(milliseconds: float) -> Line:
-    """What the API server would say, known at each start of the program."""
+    """Line for the checks that the API server would make, known at each start of the program."""
     return Line(
         f"CRD rules of {crd_rules.POOLS} node pools and {crd_rules.CLASSES} classes at a program's"
         " start",
@@ -107,7 +107,7 @@ def rules_line(milliseconds: float) -> Line:
 
 
 def _machine() -> str:
-    """What the figures were measured on; they are to be compared within one table only."""
+    """Machine of the measurement; figures are comparable within one table only."""
     return (
         f"Measured on {datetime.now(UTC):%Y-%m-%d} with {os.cpu_count()} cores,"
         f" Python {platform.python_version()}, Pulumi SDK {version('pulumi')}."
@@ -116,7 +116,7 @@ def _machine() -> str:
 
 
 def _measure(stack: str, rounds: int, console: Console) -> tuple[str, Paths]:
-    """The table and what stands below it."""
+    """The table and the text below it."""
     with console.status("finding or building the tools"):
         build_tools()
 
@@ -133,13 +133,13 @@ def _measure(stack: str, rounds: int, console: Console) -> tuple[str, Paths]:
     before = previews(stack, rounds, say)
     say(f"the stack {SPOT}")
     spot = spot_lines(previews(SPOT, rounds, say, pools=()), life(SPOT, say))
-    found = paths(again.export)
-    measured = [*lines(before, first, again), rules, *path_lines(found), *spot]
-    return f"{table(measured)}\n\n{_machine()}", found
+    measured_paths = paths(again.export)
+    measured = [*lines(before, first, again), rules, *path_lines(measured_paths), *spot]
+    return f"{table(measured)}\n\n{_machine()}", measured_paths
 
 
 def _exported(source: str) -> Paths:
-    """The chains of an exported state. Raises StateError or OSError if there is none."""
+    """Chains of an exported state. Raises StateError or OSError if there is none."""
     text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
     try:
         return paths(json.loads(text))
@@ -163,25 +163,27 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
 
 def main(argv: list[str] | None = None) -> int:
     """0 if all was measured and written; 1 with one sentence if not; 130 after Ctrl-C."""
-    asked = _arguments(argv)
+    options = _arguments(argv)
     # What was started is ended then too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDTH_WITHOUT_TERMINAL)
     try:
-        if asked.export:
-            found = _exported(asked.export)
-            console.print(Markdown(f"{table(path_lines(found))}\n\n{chains(found)}"))
+        if options.export:
+            measured_paths = _exported(options.export)
+            console.print(
+                Markdown(f"{table(path_lines(measured_paths))}\n\n{chains(measured_paths)}")
+            )
             return 0
-        before = "" if asked.print else asked.page.read_text(encoding="utf-8")
-        _ = asked.print or replaced(before, "")  # without a place for the table, measure nothing
-        written, found = _measure(asked.stack, asked.rounds, console)
-        console.print(Markdown(f"{written}\n\n{chains(found)}"))
-        if not asked.print:
-            asked.page.write_text(replaced(before, f"\n{written}\n"), encoding="utf-8")
+        before = "" if options.print else options.page.read_text(encoding="utf-8")
+        _ = options.print or replaced(before, "")  # without a place for the table, measure nothing
+        written, measured_paths = _measure(options.stack, options.rounds, console)
+        console.print(Markdown(f"{written}\n\n{chains(measured_paths)}"))
+        if not options.print:
+            options.page.write_text(replaced(before, f"\n{written}\n"), encoding="utf-8")
     except (MarkerError, OSError) as error:
-        print(f"{asked.page.name}: {error}", file=sys.stderr)
+        print(f"{options.page.name}: {error}", file=sys.stderr)
         return 1
     except (RehearsalError, StateError) as error:
         print(error, file=sys.stderr)

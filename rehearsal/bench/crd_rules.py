@@ -1,4 +1,4 @@
-"""What the check of Karpenter's objects costs a program at its start.
+"""Measures what the check of Karpenter's objects costs a program at its start.
 
 python -m rehearsal.bench.crd_rules    once, in this interpreter: milliseconds on standard output
 """
@@ -44,7 +44,7 @@ SETTINGS: dict[str, Any] = {
         "nodePools": {f"pool-{number}": _POOL | {"weight": number + 1} for number in range(POOLS)},
     },
 }
-"""A stack file whose pools have what pools usually have."""
+"""A stack file with common settings of pools."""
 
 # What the program loads whether it checks or not, and what it loads for the check alone.
 _ALWAYS = ("pulumi", "components.karpenter.node_pools", "components.karpenter.node_classes")
@@ -52,7 +52,7 @@ _FOR_THE_CHECK = ("components.karpenter.crd_rules", "components.karpenter.manife
 
 
 def milliseconds(rounds: int) -> float:
-    """The median of so many fresh interpreters. Raises RehearsalError if one fails."""
+    """Median of several fresh interpreters. Raises RehearsalError if one fails."""
     return median(_fresh() for _ in range(rounds))
 
 
@@ -65,7 +65,7 @@ def _fresh() -> float:
 
 
 def _once() -> float:
-    """Milliseconds from the first module that only the check needs to its verdict."""
+    """Milliseconds from the first import that only the check needs until its verdict."""
     for name in _ALWAYS:
         importlib.import_module(name)
     began = time.perf_counter()
@@ -77,9 +77,9 @@ def _once() -> float:
     check = importlib.import_module("stack_config.rules.karpenter_objects")
     config = model.model_validate_json(json.dumps(SETTINGS), by_alias=True, by_name=False)
     began = time.perf_counter()
-    found = list(check.karpenter_objects_are_valid(config))
-    if found:
-        raise RehearsalError(f"What is measured is itself not valid: {found[0]}")
+    mistakes = list(check.karpenter_objects_are_valid(config))
+    if mistakes:
+        raise RehearsalError(f"What is measured is itself not valid: {mistakes[0]}")
     return 1000 * (loaded + time.perf_counter() - began)
 
 

@@ -1,4 +1,4 @@
-"""What waits for what in a deployed stack, and how long that takes, from its exported state.
+"""Finds the longest chains of resources in a deployed stack, from its exported state.
 
 The edges are those of the Pulumi engine: dependencies, dependencies of single properties, parent,
 provider and `deletedWith`; what depends on a component depends on its children too.
@@ -21,12 +21,12 @@ class Resource(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The last part of the URN, as the program wrote it."""
+        """Last part of the URN, as the program wrote it."""
         return self.urn.rpartition("::")[2]
 
 
-class Step(NamedTuple):
-    """One resource of a path: when it is begun and done, in seconds from the start."""
+class PathStep(NamedTuple):
+    """A resource of a path: its start and end, in seconds from the beginning."""
 
     resource: Resource
     start: float
@@ -34,7 +34,7 @@ class Step(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """How long it takes itself."""
+        """Duration of this resource alone."""
         return self.end - self.start
 
 
@@ -42,7 +42,7 @@ Seconds = Callable[[Resource], float]
 
 
 class StateError(ValueError):
-    """The export is not what `pulumi stack export` prints; the message says what is missing."""
+    """Why the export is not what `pulumi stack export` prints."""
 
 
 def read(export: Mapping[str, Any]) -> list[Resource]:
@@ -81,7 +81,7 @@ def read(export: Mapping[str, Any]) -> list[Resource]:
 
 
 def _named(row: Mapping[str, Any]) -> tuple[set[str], set[str]]:
-    """What the state names: all that counts with its children, and what counts by itself."""
+    """References in the state: those that count with their children, and those that count alone."""
     depends: set[str] = set(row.get("dependencies") or [])
     by_property: dict[str, list[str] | None] = row.get("propertyDependencies") or {}
     for urns in by_property.values():
@@ -97,38 +97,41 @@ def _with_children(
     known: Mapping[str, Resource],
     children: Mapping[str, list[str]],
 ) -> set[str]:
-    """Who waits for a component waits for all of it that is there by then."""
+    """Dependencies with children: waiting for a component means waiting for all its parts so
+    far.
+    """
     depends, alone = named
-    found, open_ = set[str](), list(depends)
+    urns, open_ = set[str](), list(depends)
     while open_:
         urn = open_.pop()
-        if urn in found:
+        if urn in urns:
             continue
-        found.add(urn)
+        urns.add(urn)
         if urn in known and not known[urn].custom:
             open_ += children.get(urn, [])
-    return found | alone
+    return urns | alone
 
 
-def create(resources: Iterable[Resource], seconds: Seconds, until: str | None = None) -> list[Step]:
-    """The longest chain of resources that wait for each other while they are made.
-
+def create(
+    resources: Iterable[Resource], seconds: Seconds, until: str | None = None
+) -> list[PathStep]:
+    """Longest chain of creations that wait for each other.
     It ends with the resource that is done last, or with the last of the type `until` if there is
-    one of that type.
+    one.
     """
-    steps: dict[str, Step] = {}
+    steps: dict[str, PathStep] = {}
     before: dict[str, str | None] = {}
     for resource in resources:
         last = max(resource.needs, key=lambda urn: (steps[urn].end, urn), default=None)
         start = steps[last].end if last else 0.0
-        steps[resource.urn] = Step(resource, start, start + _own(resource, seconds))
+        steps[resource.urn] = PathStep(resource, start, start + _own(resource, seconds))
         before[resource.urn] = last
     ends = [urn for urn, step in steps.items() if step.resource.type == until] or list(steps)
     return _path(steps, before, ends)
 
 
-def destroy(resources: Iterable[Resource], seconds: Seconds) -> list[Step]:
-    """The longest chain while they are deleted: each waits for all that need it."""
+def destroy(resources: Iterable[Resource], seconds: Seconds) -> list[PathStep]:
+    """Longest chain of deletions: each resource waits for all that need it."""
     listed = list(resources)
     needed_by: dict[str, set[str]] = {resource.urn: set() for resource in listed}
     for resource in listed:
@@ -138,8 +141,8 @@ def destroy(resources: Iterable[Resource], seconds: Seconds) -> list[Step]:
     return create(reversed(turned), seconds)
 
 
-def destroy_in_waves(resources: Iterable[Resource], seconds: Seconds) -> list[Step]:
-    """How the engine really deletes: wave by wave, each as long as its slowest resource.
+def destroy_in_waves(resources: Iterable[Resource], seconds: Seconds) -> list[PathStep]:
+    """Deletion as the engine does it: wave by wave, each as long as its slowest resource.
 
     It does not start what could start: all of a depth of the graph is deleted, then the next depth
     (`ScheduleDeletes` in the engine). So this takes at least as long as `destroy`.
@@ -150,31 +153,31 @@ def destroy_in_waves(resources: Iterable[Resource], seconds: Seconds) -> list[St
         level = 1 + max((depth[urn] for urn in resource.needs), default=-1)
         depth[resource.urn] = level
         waves.setdefault(level, []).append(resource)
-    steps: list[Step] = []
+    steps: list[PathStep] = []
     now = 0.0
     for level in sorted(waves, reverse=True):
         slowest = max(waves[level], key=lambda resource: (_own(resource, seconds), resource.urn))
-        steps.append(Step(slowest, now, now + _own(slowest, seconds)))
+        steps.append(PathStep(slowest, now, now + _own(slowest, seconds)))
         now = steps[-1].end
     return [step for step in steps if step.seconds]
 
 
-def total(steps: list[Step]) -> float:
+def total(steps: list[PathStep]) -> float:
     """Seconds from the start of the first to the end of the last."""
     return steps[-1].end if steps else 0.0
 
 
 def _own(resource: Resource, seconds: Seconds) -> float:
-    """A component is made of its children: it takes no time itself."""
+    """Own duration; a component takes none, since it consists of its children."""
     return seconds(resource) if resource.custom else 0.0
 
 
 def _path(
-    steps: Mapping[str, Step], before: Mapping[str, str | None], ends: list[str]
-) -> list[Step]:
-    """Back from what is done last of `ends`; what takes no time is left out."""
+    steps: Mapping[str, PathStep], before: Mapping[str, str | None], ends: list[str]
+) -> list[PathStep]:
+    """Path back from the last end in `ends`; what takes no time is left out."""
     urn = max(ends, key=lambda urn: (steps[urn].end, urn), default=None)
-    path: list[Step] = []
+    path: list[PathStep] = []
     while urn:
         path.append(steps[urn])
         urn = before[urn]

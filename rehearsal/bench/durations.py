@@ -1,4 +1,4 @@
-"""The seconds of `durations.toml`, as a function of a resource and the stack that it is in."""
+"""Seconds from `durations.toml`, by resource and stack."""
 
 import re
 import tomllib
@@ -14,7 +14,7 @@ Way = Literal["create", "delete"]
 
 
 class Aims(NamedTuple):
-    """The shortest time that any program could take, and how many times that is good enough."""
+    """Shortest possible time of any program, and the acceptable multiple of it."""
 
     create: float
     destroy: float
@@ -34,7 +34,7 @@ class Durations:
         profiles = [resource for resource in listed if resource.type == FARGATE_PROFILE]
         self.profiles = len(profiles)
         self.namespaces: set[str] = set()
-        """In which pods run on Fargate."""
+        """Namespaces whose pods run on Fargate."""
         for profile in profiles:
             selectors: list[dict[str, Any]] = profile.inputs.get("selectors") or []
             self.namespaces |= {selector["namespace"] for selector in selectors}
@@ -45,15 +45,15 @@ class Durations:
         self.assumed: set[str] = set()
 
     def create(self, resource: Resource) -> float:
-        """Seconds until it is usable."""
+        """Seconds until the resource is usable."""
         return self._seconds(resource, "create")
 
     def delete(self, resource: Resource) -> float:
-        """Seconds until it is gone."""
+        """Seconds until the resource is gone."""
         return self._seconds(resource, "delete")
 
     def aims(self) -> Aims:
-        """What is aimed at for this stack: a second Fargate profile costs a minute of destroy."""
+        """Aims for this stack: a second Fargate profile costs a minute of destroy."""
         bound, aim = self.data["lower_bound"], self.data["aim"]
         profiles = "destroy_one_profile" if self.profiles <= 1 else "destroy_more_profiles"
         return Aims(bound["create"], bound["destroy"], aim["create"], aim[profiles])
@@ -79,5 +79,5 @@ class Durations:
         )
 
     def _on_fargate(self, resource: Resource) -> bool:
-        """Whether a profile selects its namespace; add-ons live in kube-system."""
+        """True if a profile selects its namespace; add-ons are in kube-system."""
         return (resource.inputs.get("namespace") or "kube-system") in self.namespaces

@@ -36,16 +36,16 @@ class Life(NamedTuple):
 
     start: float
     up: float
-    """The engine's alone; so are the two below."""
+    """Seconds of the engine alone; likewise the two below."""
     second_preview: float
     destroy: float
     total: float
-    """From nothing running until it is destroyed and nothing is left, with the waits for pods and
-    pools and the look at what is left; without the second preview."""
+    """Seconds from nothing running until the stack is destroyed and nothing is left, with the waits
+    for pods and pools and the look at what is left; without the second preview."""
     export: dict[str, Any]
     drained: float | None = None
-    """From the warning about a spot node until its last pod was gone from it, where a stack has
-    spot groups and this machine can run their handler."""
+    """Seconds from the warning about a spot node until its last pod was gone; None if the stack has
+    no spot groups, or this machine cannot run their handler."""
 
 
 class Previews(NamedTuple):
@@ -58,7 +58,7 @@ class Previews(NamedTuple):
 
 
 def build_tools() -> None:
-    """Builds what is missing: that is no part of any figure."""
+    """Builds missing tools, so that no figure includes it."""
     toolchain.ensure(toolchain.REHEARSAL)
 
 
@@ -143,7 +143,7 @@ def with_pools(config: dict[str, Any], pools: int) -> dict[str, Any]:
 
 @contextmanager
 def _rehearsal(stack: str) -> Generator[Rehearsal]:
-    """In a folder that is gone afterwards; ended whatever happens. Prints nothing."""
+    """A rehearsal in a temporary folder, stopped whatever happens. Prints nothing."""
     with TemporaryDirectory(prefix="frugal-eks-bench-") as folder:
         quiet = Console(file=io.StringIO())
         rehearsal = Rehearsal(Options(state=Path(folder) / "state", stack=stack), quiet)
@@ -180,7 +180,7 @@ def _empty_program(engine: Engine, folder: Path) -> Engine:
 
 
 def _preview(engine: Engine) -> tuple[float, int]:
-    """Seconds and number of resources to create."""
+    """Seconds of a preview, and its number of resources to create."""
     outcome = engine.preview()
     if not outcome.succeeded:
         raise RehearsalError(f"A preview failed.\n{outcome.diagnostics()}")

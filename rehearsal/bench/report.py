@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from rehearsal.bench import critical_path
-from rehearsal.bench.critical_path import Step
+from rehearsal.bench.critical_path import PathStep
 from rehearsal.bench.durations import Durations
 
 NODE_POOL = "kubernetes:karpenter.sh/v1:NodePool"
@@ -12,11 +12,11 @@ BEGIN, END = "<!-- bench -->", "<!-- /bench -->"
 
 
 class MarkerError(ValueError):
-    """The file has no place for the table; the message says what to write into it."""
+    """Why the file has no place for the table; the message says what to write into it."""
 
 
 class Line(NamedTuple):
-    """A row of the table; the aim is empty where there is none."""
+    """A row of the table; the aim is empty if there is none."""
 
     what: str
     measured: str
@@ -24,16 +24,16 @@ class Line(NamedTuple):
 
 
 class Paths(NamedTuple):
-    """What AWS's seconds make of a stack's edges.
+    """Longest chains of a stack, with the seconds that AWS takes.
 
     `first_pod` ends where the first pod runs on a node of Karpenter's, `create` where all is done;
     `destroy` is what the edges allow, `destroy_in_waves` how the engine does it.
     """
 
-    first_pod: list[Step]
-    create: list[Step]
-    destroy: list[Step]
-    destroy_in_waves: list[Step]
+    first_pod: list[PathStep]
+    create: list[PathStep]
+    destroy: list[PathStep]
+    destroy_in_waves: list[PathStep]
     durations: Durations
 
 
@@ -50,30 +50,30 @@ def paths(export: Mapping[str, Any]) -> Paths:
     )
 
 
-def path_lines(found: Paths) -> list[Line]:
+def path_lines(chains_of_stack: Paths) -> list[Line]:
     """Length of the chains beside the shortest that any program could have."""
-    aims = found.durations.aims()
-    profiles = found.durations.profiles
+    aims = chains_of_stack.durations.aims()
+    profiles = chains_of_stack.durations.profiles
     return [
         Line(
             "create on AWS, longest chain, until the first pod runs on a Karpenter node",
-            _times(critical_path.total(found.first_pod), aims.create),
+            _times(critical_path.total(chains_of_stack.first_pod), aims.create),
             f"at most {aims.create_ratio} times",
         ),
-        Line("create on AWS, longest chain, until all is done", _minutes(found.create)),
+        Line("create on AWS, longest chain, until all is done", _minutes(chains_of_stack.create)),
         Line(
             f"destroy on AWS, longest chain, with {profiles} Fargate profile{'s'[: profiles != 1]}",
-            _times(critical_path.total(found.destroy), aims.destroy),
+            _times(critical_path.total(chains_of_stack.destroy), aims.destroy),
             f"at most {aims.destroy_ratio} times",
         ),
         Line(
             "destroy on AWS as the Pulumi engine does it: depth by depth",
-            _times(critical_path.total(found.destroy_in_waves), aims.destroy),
+            _times(critical_path.total(chains_of_stack.destroy_in_waves), aims.destroy),
         ),
     ]
 
 
-def _minutes(steps: list[Step]) -> str:
+def _minutes(steps: list[PathStep]) -> str:
     return f"{critical_path.total(steps) / 60:.1f} min"
 
 
@@ -89,7 +89,7 @@ def table(lines: list[Line]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def path_table(steps: list[Step]) -> str:
+def path_table(steps: list[PathStep]) -> str:
     """A chain as a Markdown table with the minutes that have passed after each step."""
     rows = [Line("resource", "seconds", "minutes so far"), Line("---", "---:", "---:")]
     rows += [
@@ -99,29 +99,29 @@ def path_table(steps: list[Step]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _kind(step: Step) -> str:
-    """`eks:FargateProfile` of `aws:eks/fargateProfile:FargateProfile`."""
+def _kind(step: PathStep) -> str:
+    """`eks:FargateProfile` for type `aws:eks/fargateProfile:FargateProfile`."""
     package, module, name = step.resource.type.split(":")
     return f"{module.partition('/')[0] if package == 'aws' else package}:{name}"
 
 
-def chains(found: Paths) -> str:
+def chains(chains_of_stack: Paths) -> str:
     """The chains, each under a sentence, and what was only assumed."""
     texts = [
         "Create, the chain to the first pod (typical seconds of `rehearsal/bench/durations.toml`):",
-        path_table(found.first_pod),
+        path_table(chains_of_stack.first_pod),
         "Create, the longest chain of all:",
-        path_table(found.create),
+        path_table(chains_of_stack.create),
         "Destroy, the longest chain:",
-        path_table(found.destroy),
+        path_table(chains_of_stack.destroy),
         "Destroy as the engine does it, the slowest resource of each depth:",
-        path_table(found.destroy_in_waves),
+        path_table(chains_of_stack.destroy_in_waves),
     ]
-    if found.durations.assumed:
-        default = found.durations.data["default"]
+    if chains_of_stack.durations.assumed:
+        default = chains_of_stack.durations.data["default"]
         texts.append(
             f"Types without an entry count {default['create']} s each:"
-            f" {', '.join(f'`{kind}`' for kind in sorted(found.durations.assumed))}."
+            f" {', '.join(f'`{kind}`' for kind in sorted(chains_of_stack.durations.assumed))}."
         )
     return "\n\n".join(texts)
 

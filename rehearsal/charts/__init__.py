@@ -15,11 +15,11 @@ from rehearsal.charts.placeholders import Placeholder, write
 
 HERE = Path(__file__).resolve().parent
 CRDS = HERE.parent.parent / "components" / "karpenter" / "crds"
-"""Upstream's files, of which there is one copy in the project."""
+"""Folder of upstream's CRDs, of which the project has one copy."""
 SHARED = HERE / "shared"
-"""Definitions that every chart with templates of its own gets."""
+"""Definitions shared by all charts with templates."""
 UPSTREAM_SCHEMA = "upstream.schema.json"
-"""What upstream itself says of the values, where it says something: holds besides our own."""
+"""File with upstream's own schema of the values, which applies besides the project's."""
 
 CHARTS = (
     "karpenter",
@@ -29,9 +29,11 @@ CHARTS = (
 """The charts that have a stand-in: Karpenter's and each add-on's."""
 
 CLOSED = {"karpenter": frozenset({"securityContext"})}
-"""Maps of a Kubernetes type of which a chart takes only the fields that it names."""
+"""Maps of a Kubernetes type of which a chart accepts only the listed fields."""
 ANY_OF = {"initContainers": ["array", "object"], "extraArgs": ["array", "object"]}
-"""Upstream's default is a map where a list is meant, or may be; both are taken."""
+"""Values whose upstream default is a map although a list is meant, or allowed; both are
+accepted.
+"""
 TYPES: dict[type, str | list[str]] = {
     dict: "object",
     list: "array",
@@ -79,10 +81,10 @@ def assemble(target: Path, others: Iterable[Placeholder] = ()) -> list[Placehold
         ):
             folder.mkdir(exist_ok=True)
             (folder / file).write_text(content)
-    empty = {one.chart: one for one in others if one.chart not in CHARTS}
-    for one in empty.values():
-        write(target, one)
-    return [one for one in others if one.chart in empty]
+    empty = {other.chart: other for other in others if other.chart not in CHARTS}
+    for placeholder in empty.values():
+        write(target, placeholder)
+    return [other for other in others if other.chart in empty]
 
 
 def crds() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Empty charts in the place of those that a user's own releases install from a repository."""
+"""Empty charts in place of those that a user's own releases install from a repository."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,22 +21,21 @@ class Placeholder(NamedTuple):
     """A chart that is not rehearsed."""
 
     release: str
-    """The key in `extraReleases`."""
+    """Key in `extraReleases`."""
     chart: str
     version: str
 
 
 def placeholders(releases: object) -> list[Placeholder]:
-    """Of a stack file's `extraReleases`, those whose chart is not a folder on this machine.
-
-    What has not the form of a release is left out: the program tells what is wrong with it.
+    """Releases of a stack file's `extraReleases` whose chart is not a local folder.
+    Malformed releases are left out: the program reports what is wrong with them.
     """
-    found: list[Placeholder] = []
+    listed: list[Placeholder] = []
     for release, settings in _mapping(releases).items():
         chart, version = _mapping(settings).get("chart"), _mapping(settings).get("version")
         if isinstance(chart, str) and isinstance(version, str) and not chart.startswith(LOCAL):
-            found.append(Placeholder(release, chart.rpartition("/")[2], version))
-    return found
+            listed.append(Placeholder(release, chart.rpartition("/")[2], version))
+    return listed
 
 
 def write(target: Path, placeholder: Placeholder) -> None:

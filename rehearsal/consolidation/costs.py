@@ -1,4 +1,4 @@
-"""What the load of a replay costs, as it ran and in four other ways, reckoned from its trace."""
+"""Cost of a replay's load, as it ran and in four other ways, calculated from its trace."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ HOUR = 3600.0
 
 @dataclass(frozen=True)
 class Bill:
-    """One way to run the load."""
+    """Cost of one way to run the load."""
 
     name: str
     rule: str
-    """How it is reckoned, in one line."""
+    """How the cost is calculated, in one line."""
     scenes: tuple[float, ...]
     """USD an hour at the end of each step."""
     measured: float
@@ -26,12 +26,14 @@ class Bill:
         return sum(self.scenes)
 
     def above(self, other: "Bill") -> float:
-        """How much dearer than `other`: 0.25 is a quarter more, -0.25 a quarter less."""
+        """Extra cost relative to `other`: 0.25 is a quarter more, -0.25 a quarter less."""
         return self.held / other.held - 1 if other.held else 0.0
 
 
 def bills(trace: Trace) -> list[Bill]:
-    """As measured first; the lower bound, if an offer is known, last. All of Karpenter's nodes."""
+    """Bills of all ways to run the load on Karpenter's nodes: as measured first, the lower bound
+    last if an offer is known.
+    """
     ways: list[tuple[str, str, Callable[[Moment], float]]] = [
         (
             "as measured",
@@ -75,7 +77,7 @@ def bills(trace: Trace) -> list[Bill]:
 
 
 def _integral(trace: Trace, rate: Callable[[Moment], float]) -> float:
-    """USD from the beginning to the end: a rate changes with a moment, and with nothing else."""
+    """USD from the beginning to the end; the rate changes only at moments."""
     moments = [moment for moment in trace.moments if moment.at < trace.end]
     ends = [*(moment.at for moment in moments[1:]), trace.end]
     # Without a moment there is an end all the same.
@@ -84,8 +86,12 @@ def _integral(trace: Trace, rate: Callable[[Moment], float]) -> float:
 
 
 def _kept(trace: Trace, at: float) -> Iterable[NodeSeen]:
-    """Nodes seen until then, without replacements and those of a demand that was there before."""
-    replacements = {one.node for disruption in trace.disruptions for one in disruption.replacements}
+    """Nodes seen so far, without replacements and without those of a demand that existed before."""
+    replacements = {
+        replacement.node
+        for disruption in trace.disruptions
+        for replacement in disruption.replacements
+    }
     kept: dict[str, NodeSeen] = {}
     highest = 0
     for scene in trace.scenes:
@@ -98,7 +104,7 @@ def _kept(trace: Trace, at: float) -> Iterable[NodeSeen]:
 
 
 def _peak(trace: Trace) -> Iterable[NodeSeen]:
-    scene = max(trace.scenes, key=lambda one: one.pods, default=None)
+    scene = max(trace.scenes, key=lambda scene: scene.pods, default=None)
     return scene.nodes if scene else ()
 
 

@@ -1,4 +1,4 @@
-"""What Karpenter says of the nodes that it launches, replaces and removes: its own log, read."""
+"""Reads Karpenter's own log: which nodes it launches, replaces and removes."""
 
 import json
 import re
@@ -11,8 +11,9 @@ from typing import Any, Literal, cast
 COMMAND = re.compile(
     r"^(?P<reason>\w+)/(?P<id>[^:]+): .*?(?:\(savings: \$(?P<savings>-?[\d.]+)\))?$"
 )
-"""As `Underutilized/83fa4c11-…: replace: nodepools=[default]: [a] -> [1 replacement] (savings:
-$0.14)`; String() in pkg/controllers/disruption/types.go of karpenter 1.14.1."""
+"""Format such as `Underutilized/83fa4c11-…: replace: nodepools=[default]: [a] -> [1 replacement]
+(savings: $0.14)`; String() in pkg/controllers/disruption/types.go of karpenter 1.14.1.
+"""
 MORE = re.compile(r"^(?P<listed>.*) and (?P<more>\d+) other\(s\)$")
 
 Decision = Literal["delete", "replace"]
@@ -20,7 +21,7 @@ Decision = Literal["delete", "replace"]
 
 @dataclass(frozen=True)
 class Removed:
-    """A node that a decision takes away."""
+    """A node that a decision removes."""
 
     node: str
     claim: str
@@ -32,7 +33,7 @@ class Removed:
 
 @dataclass(frozen=True)
 class Replacement:
-    """The node that comes instead."""
+    """A node that a decision launches instead."""
 
     offered: int
     """How many instance types EC2 could choose from."""
@@ -48,7 +49,7 @@ class Replacement:
 
 @dataclass(frozen=True)
 class Disruption:
-    """One decision of Karpenter about nodes that run."""
+    """A decision of Karpenter about running nodes."""
 
     at: float
     """Seconds since the epoch."""
@@ -56,17 +57,17 @@ class Disruption:
     reason: str
     """"underutilized", "empty" or "drifted"."""
     pods: int
-    """That have to move."""
+    """Number of pods that have to move."""
     removed: tuple[Removed, ...]
     replacements: tuple[Replacement, ...]
     savings: float | None
-    """USD an hour as Karpenter reckons it, to the cent; None where it does not say."""
+    """Savings in USD an hour by Karpenter's calculation, to the cent; None if it does not say."""
 
     @property
     def replaced_first(self) -> bool:
-        """Whether each replacement was ready before the first of the old nodes was gone."""
-        ready = [one.ready for one in self.replacements]
-        gone = [one.gone for one in self.removed if one.gone is not None]
+        """True if each replacement was ready before the first of the old nodes was gone."""
+        ready = [replacement.ready for replacement in self.replacements]
+        gone = [node.gone for node in self.removed if node.gone is not None]
         return bool(ready) and all(
             moment is not None and moment <= min(gone, default=moment) for moment in ready
         )
@@ -75,30 +76,30 @@ class Disruption:
         """For example `replace a (c6a.2xlarge on-demand) by c6a.xlarge spot of 512 types:
         underutilized, saves 0.26 USD/h`."""
         which = ", ".join(
-            f"{short(one.node)} ({one.instance_type} {one.capacity})" for one in self.removed
+            f"{short(node.node)} ({node.instance_type} {node.capacity})" for node in self.removed
         )
         by = " and ".join(
-            f"{one.instance_type or 'a node'} {one.capacity} of {one.offered} types"
-            for one in self.replacements
+            f"{new.instance_type or 'a node'} {new.capacity} of {new.offered} types"
+            for new in self.replacements
         )
         saved = "" if self.savings is None else f", saves {self.savings:.2f} USD/h"
         return f"{self.decision} {which}{f' by {by}' * bool(by)}: {self.reason}{saved}"
 
 
 def short(node: str) -> str:
-    """A name without the domain, or without the number that a played node ends with."""
+    """A node's name without the domain, or without the suffix number of a played node."""
     return re.sub(r"-[a-z0-9]{10}-\d{5,}$", "", node.partition(".")[0])
 
 
 class Log:
-    """The log of one Karpenter from a moment on; it may be started anew meanwhile."""
+    """Log of one Karpenter from a moment on, across restarts."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.begin = path.stat().st_size if path.exists() else 0
 
     def disruptions(self) -> list[Disruption]:
-        """All decisions since then, with what became of them so far."""
+        """Decisions since then, with their results so far."""
         try:
             with self.path.open("rb") as log:
                 log.seek(self.begin)
@@ -109,33 +110,41 @@ class Log:
 
 
 def disruptions(lines: Iterable[str]) -> list[Disruption]:
-    """The decisions in the lines of Karpenter's log, in their order."""
+    """Decisions in the lines of Karpenter's log, in order."""
     said = list(_messages(lines))
     claims = _Claims(said)
-    return [_disruption(one, claims) for one in said if one.get("message") == "disrupting node(s)"]
+    return [
+        _disruption(line, claims) for line in said if line.get("message") == "disrupting node(s)"
+    ]
 
 
 class _Claims:
     """What the log says of each claim and node."""
 
     def __init__(self, said: list[dict[str, Any]]) -> None:
-        self.launched = {_name(one, "NodeClaim"): one for one in _about(said, "launched nodeclaim")}
-        self.ready = {_name(one, "NodeClaim"): one for one in _about(said, "initialized nodeclaim")}
+        self.launched = {
+            _name(line, "NodeClaim"): line for line in _about(said, "launched nodeclaim")
+        }
+        self.ready = {
+            _name(line, "NodeClaim"): line for line in _about(said, "initialized nodeclaim")
+        }
         # In the pass that finds the node at once ready, the other line does not name it yet.
         self.nodes = {
-            _name(one, "NodeClaim"): _name(one, "Node")
-            for one in _about(said, "registered nodeclaim")
+            _name(line, "NodeClaim"): _name(line, "Node")
+            for line in _about(said, "registered nodeclaim")
         }
-        self.gone = {_name(one, "Node"): _at(one) for one in _about(said, "deleted node")}
+        self.gone = {_name(line, "Node"): _at(line) for line in _about(said, "deleted node")}
         self.created: dict[str, list[str]] = {}
-        for one in _about(said, "created nodeclaim"):
-            self.created.setdefault(one.get("reconcileID", ""), []).append(_name(one, "NodeClaim"))
+        for line in _about(said, "created nodeclaim"):
+            self.created.setdefault(line.get("reconcileID", ""), []).append(
+                _name(line, "NodeClaim")
+            )
 
-    def replacement(self, one: dict[str, Any], claim: str) -> Replacement:
+    def replacement(self, line: dict[str, Any], claim: str) -> Replacement:
         launched, ready = self.launched.get(claim, {}), self.ready.get(claim, {})
         return Replacement(
-            offered=_count(one.get("instance-types", "")),
-            capacity=launched.get("capacity-type") or one.get("capacity-type", ""),
+            offered=_count(line.get("instance-types", "")),
+            capacity=launched.get("capacity-type") or line.get("capacity-type", ""),
             claim=claim,
             node=_name(ready, "Node") or self.nodes.get(claim, ""),
             instance_type=launched.get("instance-type", ""),
@@ -146,8 +155,8 @@ class _Claims:
 
 
 def _disruption(said: dict[str, Any], claims: _Claims) -> Disruption:
-    found = COMMAND.match(said["command"])
-    told = found["savings"] if found else None
+    match = COMMAND.match(said["command"])
+    savings = match["savings"] if match else None
     replacements, old = _listed(said, "replacement-nodes"), _listed(said, "disrupted-nodes")
     # Several decisions may come out of one pass, each followed by the claims that it makes.
     made = claims.created.get(said.get("reconcileID", ""), [])
@@ -156,27 +165,27 @@ def _disruption(said: dict[str, Any], claims: _Claims) -> Disruption:
     return Disruption(
         at=_at(said),
         decision=said["decision"],
-        reason=found["reason"].lower() if found else "unknown",
+        reason=match["reason"].lower() if match else "unknown",
         pods=said.get("pod-count", 0),
         removed=tuple(
             Removed(
-                node=_name(one, "Node"),
-                claim=_name(one, "NodeClaim"),
-                instance_type=one.get("instance-type", ""),
-                capacity=one.get("capacity-type", ""),
-                gone=claims.gone.get(_name(one, "Node")),
+                node=_name(node, "Node"),
+                claim=_name(node, "NodeClaim"),
+                instance_type=node.get("instance-type", ""),
+                capacity=node.get("capacity-type", ""),
+                gone=claims.gone.get(_name(node, "Node")),
             )
-            for one in old
+            for node in old
         ),
         replacements=tuple(
-            claims.replacement(one, name) for one, name in zip(replacements, names, strict=True)
+            claims.replacement(line, name) for line, name in zip(replacements, names, strict=True)
         ),
-        savings=None if told is None else float(told),
+        savings=None if savings is None else float(savings),
     )
 
 
 def _messages(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """The lines that are JSON objects: a panic is not, nor is a line that is still written."""
+    """Lines that are JSON objects; skips panics, and a line that is still being written."""
     for line in lines:
         try:
             said: object = json.loads(line)
@@ -187,7 +196,7 @@ def _messages(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
 
 
 def _about(said: list[dict[str, Any]], message: str) -> Iterator[dict[str, Any]]:
-    return (one for one in said if one.get("message") == message)
+    return (line for line in said if line.get("message") == message)
 
 
 def _listed(said: dict[str, Any], key: str) -> list[dict[str, Any]]:
@@ -203,8 +212,8 @@ def _at(said: dict[str, Any]) -> float:
 
 
 def _count(instance_types: str) -> int:
-    """Of `c6a.xlarge, c5.xlarge and 19 other(s)`: 21."""
-    found = MORE.match(instance_types)
-    listed = found["listed"] if found else instance_types
+    """Number of types in `c6a.xlarge, c5.xlarge and 19 other(s)`: 21."""
+    match = MORE.match(instance_types)
+    listed = match["listed"] if match else instance_types
     names = [name for name in listed.split(", ") if name]
-    return len(names) + (int(found["more"]) if found else 0)
+    return len(names) + (int(match["more"]) if match else 0)

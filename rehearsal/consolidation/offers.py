@@ -18,7 +18,7 @@ def cheapest(
     capacities: Collection[str],
     requests: dict[str, str],
 ) -> Offer | None:
-    """For pods with these `requests` (cpu, memory); None if nothing is known of the types."""
+    """Cheapest offer for pods with these `requests` (cpu, memory); None if no type is known."""
     cpu, memory = quantity(requests.get("cpu", "0")), quantity(requests.get("memory", "0"))
     known = known_types().types
     room = {name: _fitting(known[name], cpu, memory) for name in types if name in known}
@@ -38,10 +38,10 @@ def quantity(text: str) -> float:
     return float(text.removesuffix("m")) / 1000 if text.endswith("m") else float(text)
 
 
-def _fitting(one: TypeFacts, cpu: float, memory: float) -> float:
-    """How many pods a type has room for, parts of a pod too."""
-    limits = [one.vcpu / cpu] if cpu else []
-    limits += [one.memory_mib * 1024**2 / memory] if memory else []
+def _fitting(facts: TypeFacts, cpu: float, memory: float) -> float:
+    """Number of pods that fit a type, fractions included."""
+    limits = [facts.vcpu / cpu] if cpu else []
+    limits += [facts.memory_mib * 1024**2 / memory] if memory else []
     return min(limits, default=0.0)
 
 
@@ -51,5 +51,10 @@ def _priced(endpoints: Endpoints) -> Iterator[tuple[str, str, str, float]]:
         yield name, "on-demand", "any zone", price
     ec2 = aws_client("ec2", endpoints)
     for page in ec2.get_paginator("describe_spot_price_history").paginate():
-        for one in page["SpotPriceHistory"]:
-            yield one["InstanceType"], "spot", one["AvailabilityZone"], float(one["SpotPrice"])
+        for entry in page["SpotPriceHistory"]:
+            yield (
+                entry["InstanceType"],
+                "spot",
+                entry["AvailabilityZone"],
+                float(entry["SpotPrice"]),
+            )

@@ -1,4 +1,4 @@
-"""Whether Karpenter has looked at the nodes as they are and leaves them so."""
+"""Decides if Karpenter has looked at the nodes as they are and leaves them so."""
 
 import contextlib
 import re
@@ -28,16 +28,16 @@ PREFIX = "karpenter_voluntary_disruption_"
 LOOKED = f"{PREFIX}decision_evaluation_duration_seconds_count"
 FAILED = f"{PREFIX}failed_validations_total"
 WHOLE_PASSES = 2
-"""One may be under way already: the next one has seen all that there is."""
+"""Number of whole passes: one may be under way already, and the next one sees everything."""
 
 
 class Passes(NamedTuple):
     """Karpenter's own counters."""
 
     looked: int
-    """How often it has looked for single nodes to replace or remove, the last thing of a pass."""
+    """Number of searches for single nodes to replace or remove, the last part of a pass."""
     failed: int
-    """Decisions that it has dropped: something changed in the 15 s in which it checks them."""
+    """Decisions that it has dropped since something changed in the 15 s in which it checks them."""
 
 
 class Peace:
@@ -58,9 +58,13 @@ class Peace:
         self._gone()
 
     def look(self, nodes: Sequence[Node]) -> tuple[bool, str]:
-        """Whether there is peace, and else what is being waited for. Call it about every second."""
+        """True if there is peace, with what it is waiting for otherwise. Call it about every
+        second.
+        """
         claims = self._consolidated()
-        young = [one["metadata"]["name"] for one in claims if not is_true(one, "Consolidatable")]
+        young = [
+            claim["metadata"]["name"] for claim in claims if not is_true(claim, "Consolidatable")
+        ]
         passes = self._passes()
         if passes is None:
             return False, "Karpenter does not tell its metrics"
@@ -80,14 +84,16 @@ class Peace:
         )
 
     def _consolidated(self) -> list[dict[str, Any]]:
-        """The claims of pools that consolidate at all."""
+        """Claims of pools that consolidate at all."""
         never = {
             pool["metadata"]["name"]
             for pool in self.cluster.items(POOLS)
             if pool["spec"].get("disruption", {}).get("consolidateAfter") == "Never"
         }
         claims = self.cluster.items(CLAIMS)
-        return [one for one in claims if one["metadata"]["labels"].get(NODE_POOL) not in never]
+        return [
+            claim for claim in claims if claim["metadata"]["labels"].get(NODE_POOL) not in never
+        ]
 
     def _pass_by(self) -> None:
         try:
@@ -100,7 +106,7 @@ class Peace:
             self.cluster.delete(f"{PODS}/passer-by")
 
     def _passes(self) -> Passes | None:
-        """None while Karpenter is not there."""
+        """Karpenter's counters; None while Karpenter is not there."""
         opened = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
         try:
             url = self.state.karpenter_metrics.read_text().strip()
@@ -111,10 +117,10 @@ class Peace:
 
 
 def passes(metrics: str) -> Passes:
-    """Of the text that Karpenter gives Prometheus."""
+    """Counters from Karpenter's Prometheus text."""
 
     def sum_of(name: str, label: str = "") -> int:
-        found = re.findall(rf"(?m)^{name}\{{[^}}]*{label}[^}}]*\}} (\S+)$", metrics)
-        return round(sum(map(float, found)))
+        values = re.findall(rf"(?m)^{name}\{{[^}}]*{label}[^}}]*\}} (\S+)$", metrics)
+        return round(sum(map(float, values)))
 
     return Passes(sum_of(LOOKED, 'consolidation_type="single"'), sum_of(FAILED))

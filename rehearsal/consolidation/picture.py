@@ -24,7 +24,7 @@ MEASURED, FIXED, BOUND, NODES, PODS = "#0072b2", "#d55e00", "#009e73", "#0072b2"
 
 
 def draw(trace: Trace, file: Path) -> None:
-    """Write the picture; `file` ends with .svg."""
+    """Writes the picture; `file` ends with .svg."""
     # Half a second and 60 MB that only a picture needs.
     matplotlib: Any = importlib.import_module("matplotlib")
     figures: Any = importlib.import_module("matplotlib.figure")
@@ -49,23 +49,23 @@ def draw(trace: Trace, file: Path) -> None:
 
 
 def _costs(axes: Any, trace: Trace) -> None:
-    found = {bill.name: bill for bill in bills(trace)}
+    by_name = {bill.name: bill for bill in bills(trace)}
     minutes = [*(moment.at / 60 for moment in trace.moments), trace.end / 60]
     costs = [moment.cost for moment in trace.moments]
     axes.step(
         minutes, [*costs, *costs[-1:]], where="post", color=MEASURED, lw=2.2, label="measured"
     )
     axes.fill_between(minutes, [*costs, *costs[-1:]], step="post", color=MEASURED, alpha=0.12)
-    _scenes(axes, trace, found["no consolidation"], FIXED, "-.")
-    if bound := found.get("lower bound"):
+    _scenes(axes, trace, by_name["no consolidation"], FIXED, "-.")
+    if bound := by_name.get("lower bound"):
         _scenes(axes, trace, bound, BOUND, "--")
     axes.set_ylabel("USD an hour", color=INK)
     axes.legend(loc="upper left", frameon=False, ncols=3, labelcolor=INK)
-    axes.set_ylim(0, 1.3 * max([*costs, *found["no consolidation"].scenes], default=1) or 1)
+    axes.set_ylim(0, 1.3 * max([*costs, *by_name["no consolidation"].scenes], default=1) or 1)
 
 
 def _scenes(axes: Any, trace: Trace, bill: Bill, color: str, dashes: str) -> None:
-    """What another way would cost, step by step."""
+    """Draws what another way would cost, step by step."""
     begins = [scene.began / 60 for scene in trace.scenes]
     rates = [*bill.scenes, *bill.scenes[-1:]]
     axes.step(
@@ -100,7 +100,7 @@ def _nodes(axes: Any, trace: Trace) -> None:
 
 
 def _steps(axes: Any, trace: Trace) -> None:
-    """A line at the beginning of each step, with its name above the picture."""
+    """Draws a line at the beginning of each step, with its name above the picture."""
     for scene in trace.scenes:
         axes.axvline(scene.began / 60, color=FAINT, lw=0.8, zorder=0)
         if axes.get_subplotspec().is_first_row():

@@ -1,4 +1,4 @@
-"""Plays the session with the real Karpenter, and records what there was meanwhile."""
+"""Plays the session with the real Karpenter, and records its course."""
 
 import threading
 import time
@@ -15,10 +15,10 @@ from rehearsal.clients import Cluster
 from rehearsal.consolidation import offers
 from rehearsal.consolidation.disruptions import Log
 from rehearsal.consolidation.peace import Peace
-from rehearsal.consolidation.session import Step
+from rehearsal.consolidation.session import SessionStep
 from rehearsal.consolidation.trace import Moment, NodeSeen, Scene, Trace
 from rehearsal.engine import Outcome
-from rehearsal.engine_events import Step as Change
+from rehearsal.engine_events import EngineStep
 from rehearsal.errors import RehearsalError
 from rehearsal.nodes_now import INSTANCE_TYPE, KARPENTER_CAPACITY, Node
 from rehearsal.scenario import NODE_SECONDS, Scenario, Workload
@@ -26,15 +26,16 @@ from rehearsal.state import State
 
 NODE_POOL = "kubernetes:karpenter.sh/v1:NodePool"
 TURN_SECONDS = 120.0
-"""One node after the other: found within 10 s, checked for 15, its replacement there after 30, its
-pods moved in 20."""
+"""Seconds for one node after the other: found within 10 s, checked for 15, its replacement there
+after 30, its pods moved in 20.
+"""
 
 Apply = Callable[[Mapping[str, Any]], Outcome]
-"""`pulumi up` with settings over those of the stack file."""
+"""Runs `pulumi up` with settings that override the stack file's."""
 
 
 class Replay:
-    """Plays on one running stack, telling `console` what it waits for."""
+    """Plays on one running stack; shows on `console` what it waits for."""
 
     def __init__(self, state: State, console: Console, workload: Workload) -> None:
         self.state, self.console, self.workload = state, console, workload
@@ -42,7 +43,7 @@ class Replay:
         self.scenario = Scenario(self.cluster, self.endpoints, console)
         self.peace = Peace(state, self.cluster)
         self.offered: set[str] = set()
-        """Instance types that a claim of Karpenter allowed, and capacity types."""
+        """Instance types, and capacity types, that a claim of Karpenter allowed."""
         self.capacities: set[str] = set()
         self.began = time.monotonic()
         self.trace = Trace(
@@ -51,7 +52,9 @@ class Replay:
             prices_of=prices.load().date,
         )
 
-    def play(self, steps: Sequence[Step], apply: Apply, settings: Mapping[str, Any]) -> Trace:
+    def play(
+        self, steps: Sequence[SessionStep], apply: Apply, settings: Mapping[str, Any]
+    ) -> Trace:
         """Begin with an `up` with `settings` and without pods, then do one step after the other.
 
         Raises RehearsalError if a step does not come to rest, with what Karpenter says, or if an
@@ -70,12 +73,12 @@ class Replay:
         )
         return self.trace
 
-    def _play(self, step: Step, apply: Apply) -> None:
+    def _play(self, step: SessionStep, apply: Apply) -> None:
         began, log = self._now(), Log(self.state.logs / "karpenter.log")
         self.console.print(f"[bold]{escape(step.title)}[/bold]", highlight=False)
         changes: tuple[str, ...] = ()
         if step.replicas is None:
-            changes = tuple(_told(one) for one in apply({}).steps if _changes(one))
+            changes = tuple(_told(step) for step in apply({}).steps if _changes(step))
             self._rest(step.title)
         else:
             self._scale(step.replicas, step.title)
@@ -106,7 +109,7 @@ class Replay:
             self._rest(title)
 
     def _rest(self, title: str) -> None:
-        """Wait until Karpenter leaves the nodes as they are."""
+        """Waits until Karpenter leaves the nodes as they are."""
 
         def look() -> tuple[bool, str]:
             settled, seen = self.scenario.settled()
@@ -120,7 +123,7 @@ class Replay:
 
     @contextmanager
     def _recorded(self) -> Generator[None]:
-        """Looks once a second, beside whatever else is done."""
+        """Records once a second, in parallel to whatever else is done."""
         ended = threading.Event()
 
         def record() -> None:
@@ -142,9 +145,12 @@ class Replay:
 
     def _sample(self) -> None:
         for claim in self.cluster.items(CLAIMS):
-            asked = {one["key"]: one.get("values", []) for one in claim["spec"]["requirements"]}
-            self.offered.update(asked.get(INSTANCE_TYPE, []))
-            self.capacities.update(asked.get(KARPENTER_CAPACITY, []))
+            required = {
+                requirement["key"]: requirement.get("values", [])
+                for requirement in claim["spec"]["requirements"]
+            }
+            self.offered.update(required.get(INSTANCE_TYPE, []))
+            self.capacities.update(required.get(KARPENTER_CAPACITY, []))
         nodes = tuple(self._seen(node) for node in self.scenario.karpenter_nodes())
         pods = self.scenario.replicas(self.workload)
         self.trace.add(Moment(self._now(), pods, nodes))
@@ -161,7 +167,7 @@ class Replay:
         )
 
     def _requests(self) -> dict[str, str]:
-        """What one pod of the workload asks for."""
+        """Requests of one pod of the workload."""
         pod = self.cluster.get(self.workload.path)["spec"]["template"]["spec"]
         (container, *_) = pod["containers"]
         return container.get("resources", {}).get("requests", {})
@@ -170,11 +176,11 @@ class Replay:
         return round(time.monotonic() - self.began, 3)
 
 
-def _changes(step: Change) -> bool:
+def _changes(step: EngineStep) -> bool:
     return step.custom and step.op not in {"same", "read"}
 
 
-def _told(step: Change) -> str:
+def _told(step: EngineStep) -> str:
     if step.type == NODE_POOL and step.op != "update":
         raise RehearsalError(
             f"Pulumi would not change the pool {step.name} in place ({step.op}): its nodes go."

@@ -14,7 +14,7 @@ HELD = "held 1 h a step"
 
 
 def print_replay(console: Console, trace: Trace) -> None:
-    """Everything that a replay came to."""
+    """Prints all results of a replay."""
     console.print(session_table(trace))
     console.print(
         f"Prices: {trace.region}, list prices of {trace.prices_of}, spot after a sample (see "
@@ -22,15 +22,15 @@ def print_replay(console: Console, trace: Trace) -> None:
         "own words, to the cent.",
         highlight=False,
     )
-    found = bills(trace)
-    console.print(costs_table(trace, found))
-    for bill in found:
+    all_bills = bills(trace)
+    console.print(costs_table(trace, all_bills))
+    for bill in all_bills:
         console.print(f"  {bill.name}: {escape(bill.rule)}", highlight=False)
     console.print("  Karpenter's nodes only: the base group runs in each of these ways.")
 
 
 def session_table(trace: Trace) -> Table:
-    """One row a step, with each of Karpenter's decisions in it."""
+    """A row for each step, with Karpenter's decisions in it."""
     columns = ("step", "seconds", "nodes", "types", "USD/h", "pods", "Karpenter's decisions")
     title = f"{trace.workload}, step by step"
     table = Table(*columns, title=title)
@@ -50,19 +50,21 @@ def session_table(trace: Trace) -> Table:
 
 
 def types(scene: Scene) -> str:
-    """For example `c6a.xlarge on-demand eu-west-1a x2`."""
+    """Types in words, such as `c6a.xlarge on-demand eu-west-1a x2`."""
     kinds = Counter(map(str, scene.nodes))
     return ", ".join(f"{kind} x{n}" if n > 1 else kind for kind, n in sorted(kinds.items())) or "-"
 
 
-def costs_table(trace: Trace, found: Sequence[Bill]) -> Table:
-    """One row a way to run the load: USD an hour at each step, their sum, and what was measured."""
+def costs_table(trace: Trace, all_bills: Sequence[Bill]) -> Table:
+    """A row for each way to run the load: USD an hour at each step, their sum, and the
+    measurement.
+    """
     titles = [scene.title for scene in trace.scenes]
     measured = f"measured {trace.end / 60:.1f} min"
     title = "What the load costs, USD an hour at each step"
     table = Table("", *titles, HELD, "against the first", measured, title=title)
-    for bill in found:
+    for bill in all_bills:
         rates = [f"{rate:.4f}" for rate in bill.scenes]
-        more = "" if bill is found[0] else f"{bill.above(found[0]):+.0%}"
+        more = "" if bill is all_bills[0] else f"{bill.above(all_bills[0]):+.0%}"
         table.add_row(bill.name, *rates, f"{bill.held:.4f}", more, f"{bill.measured:.4f}")
     return table

@@ -13,34 +13,34 @@ NARROW = ["on-demand"]
 
 
 @dataclass(frozen=True)
-class Step:
-    """Something that is done to the cluster, with a wait until it has come to rest."""
+class SessionStep:
+    """A change of the cluster, with a wait until it has come to rest."""
 
     title: str
     replicas: int | None = None
-    """Of the workload. None for an `up` of the stack file as it is."""
+    """Replicas of the workload; None for an `up` of the stack file as it is."""
 
 
 SESSION = (
-    Step("3 pods", 3),
-    Step("10 pods", 10),
-    Step("6 pods", 6),
-    Step("3 pods", 3),
-    Step("10 pods", 10),
-    Step("spot added"),
-    Step("3 pods", 3),
-    Step("0 pods", 0),
+    SessionStep("3 pods", 3),
+    SessionStep("10 pods", 10),
+    SessionStep("6 pods", 6),
+    SessionStep("3 pods", 3),
+    SessionStep("10 pods", 10),
+    SessionStep("spot added"),
+    SessionStep("3 pods", 3),
+    SessionStep("0 pods", 0),
 )
-"""Of the workshop that document 001 follows: pools begin with on-demand only."""
+"""Session of the workshop that document 001 follows: pools begin with on-demand only."""
 
 
 def pools_of_both(file: StackFile) -> list[str]:
-    """The names of Karpenter's pools that allow spot and on-demand."""
+    """Names of Karpenter's pools that allow spot and on-demand."""
     return [name for name, pool in _pools(file.config).items() if _allows_both(pool)]
 
 
 def narrowed(file: StackFile) -> dict[str, Any]:
-    """The settings with which these pools allow on-demand only; empty if there are none."""
+    """Settings with which these pools allow on-demand only; empty if there are none."""
     names = pools_of_both(file)
     if not names:
         return {}
@@ -64,16 +64,19 @@ def _mapping(value: object) -> dict[str, Any]:
 
 
 def _allows_both(pool: dict[str, Any]) -> bool:
-    lists = [pool.get("capacityTypes"), *(one.get("values") for one in _about_capacity(pool))]
-    listed = [cast("list[str]", one) for one in lists if isinstance(one, list)]
-    return any(set(one) >= BOTH for one in listed)
+    lists = [
+        pool.get("capacityTypes"),
+        *(requirement.get("values") for requirement in _about_capacity(pool)),
+    ]
+    listed = [cast("list[str]", values) for values in lists if isinstance(values, list)]
+    return any(set(values) >= BOTH for values in listed)
 
 
 def _about_capacity(pool: dict[str, Any]) -> list[dict[str, Any]]:
     listed = pool.get("requirements")
     requirements = cast("list[object]", listed) if isinstance(listed, list) else []
     return [
-        one
-        for one in map(_mapping, requirements)
-        if one.get("key") == CAPACITY_TYPE and one.get("operator") == "In"
+        requirement
+        for requirement in map(_mapping, requirements)
+        if requirement.get("key") == CAPACITY_TYPE and requirement.get("operator") == "In"
     ]

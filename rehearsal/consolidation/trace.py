@@ -1,4 +1,4 @@
-"""What a replay records: demand, nodes and prices over time, and what Karpenter decided."""
+"""Records of a replay: demand, nodes and prices over time, and Karpenter's decisions."""
 
 import dataclasses
 import json
@@ -10,7 +10,7 @@ from rehearsal.consolidation.disruptions import Disruption
 
 @dataclass(frozen=True)
 class NodeSeen:
-    """One of Karpenter's nodes; prices in USD an hour, 0 where there is none to be had."""
+    """One of Karpenter's nodes; prices in USD an hour, 0 if there is none."""
 
     name: str
     instance_type: str
@@ -18,7 +18,7 @@ class NodeSeen:
     zone: str
     price: float
     on_demand: float
-    """The same type's price on demand."""
+    """On-demand price of the same type."""
     pods: int
 
     def __str__(self) -> str:
@@ -27,22 +27,22 @@ class NodeSeen:
 
 @dataclass(frozen=True)
 class Moment:
-    """From `at` on, until the next one. Seconds since the replay began."""
+    """State from `at` until the next moment, in seconds since the replay began."""
 
     at: float
     pods: int
-    """That the workload asks for."""
+    """Pods that the workload asks for."""
     nodes: tuple[NodeSeen, ...]
 
     @property
     def cost(self) -> float:
-        """USD an hour."""
+        """Cost in USD an hour."""
         return sum(node.price for node in self.nodes)
 
 
 @dataclass(frozen=True)
 class Scene:
-    """One step of the session, once all had come to rest."""
+    """One step of the session, once everything had come to rest."""
 
     title: str
     began: float
@@ -51,16 +51,16 @@ class Scene:
     nodes: tuple[NodeSeen, ...]
     disruptions: tuple[Disruption, ...]
     changes: tuple[str, ...] = ()
-    """What `pulumi up` did in it, as `update NodePool default`."""
+    """Changes by `pulumi up` in this step, such as `update NodePool default`."""
 
     @property
     def last(self) -> Moment:
-        """Its end; the next step may have begun in the same instant."""
+        """Last moment of the step; the next step may have begun in the same instant."""
         return Moment(self.ended, self.pods, self.nodes)
 
     @property
     def cost(self) -> float:
-        """USD an hour."""
+        """Cost in USD an hour."""
         return self.last.cost
 
 
@@ -72,13 +72,13 @@ class Offer:
     capacity: str
     zone: str
     price: float
-    """USD an hour of a whole instance."""
+    """Price of a whole instance, USD an hour."""
     pods: float
-    """How many fit on it, parts of a pod too, with nothing reserved for the system."""
+    """Number of pods that fit, fractions included, with nothing reserved for the system."""
 
     @property
     def per_pod(self) -> float:
-        """USD an hour."""
+        """Price per pod, USD an hour."""
         return self.price / self.pods
 
 
@@ -89,7 +89,7 @@ class Trace:
     workload: str
     region: str
     prices_of: str
-    """The date of the list prices."""
+    """Date of the list prices."""
     narrowed: tuple[str, ...] = ()
     """Pools that began with on-demand only."""
     moments: list[Moment] = field(default_factory=list[Moment])
@@ -103,15 +103,15 @@ class Trace:
 
     @property
     def disruptions(self) -> list[Disruption]:
-        """All decisions of Karpenter, in their order."""
-        return [one for scene in self.scenes for one in scene.disruptions]
+        """All decisions of Karpenter, in order."""
+        return [disruption for scene in self.scenes for disruption in scene.disruptions]
 
     def add(self, moment: Moment) -> None:
-        """Note a moment, unless it is as the last one was."""
+        """Adds a moment, unless it equals the last one."""
         last = self.moments[-1] if self.moments else None
         if last is None or (last.pods, last.nodes) != (moment.pods, moment.nodes):
             self.moments.append(moment)
 
     def write(self, file: Path) -> None:
-        """As JSON."""
+        """Writes the trace as JSON."""
         file.write_text(json.dumps(dataclasses.asdict(self), indent=1) + "\n")

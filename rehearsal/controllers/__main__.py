@@ -27,7 +27,7 @@ from rehearsal.state import State
 
 CONTROLLERS = (load_balancer_controller.NAME, external_dns.NAME)
 SHORTEST = 0.2
-"""Seconds between two looks at least: changes come in heaps."""
+"""Minimum seconds between two reconciliations: changes come in bursts."""
 
 
 def main() -> int:
@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def play(state: State, stopping: threading.Event) -> None:
-    """Watch and reconcile until `stopping`."""
+    """Watches and reconciles until `stopping`."""
     aws, due = PlayedAws(state.endpoints), threading.Event()
     client = cluster.connect(state, "rehearsal-controllers")
     sessions = PodSessions(client, aws, state.endpoints)
@@ -74,7 +74,7 @@ def run(
     due: threading.Event,
     stopping: threading.Event,
 ) -> None:
-    """Reconcile after each change, and when a controller wants to; else sleep."""
+    """Reconciles after each change, and when a controller asks for it; sleeps otherwise."""
     while not stopping.is_set():
         due.clear()
         try:
@@ -83,11 +83,11 @@ def run(
             print(f"controllers: {error}", flush=True)
             waits = [cluster.PAUSE]
         stopping.wait(SHORTEST)
-        due.wait(min((one for one in waits if one is not None), default=None))
+        due.wait(min((seconds for seconds in waits if seconds is not None), default=None))
 
 
 def _watch(client: Client, due: threading.Event, stopping: threading.Event) -> None:
-    """These threads end with the process."""
+    """Starts the watches. Their threads end with the process."""
     for chosen in (
         cluster.Selection(kind=Service),
         cluster.Selection(kind=Ingress),

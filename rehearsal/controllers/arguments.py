@@ -1,4 +1,4 @@
-"""The command line of a controller, as its pod's first container has it."""
+"""Parses the command line of a controller, from its pod's first container."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -9,7 +9,7 @@ DURATION = re.compile(r"(\d+(\.\d+)?[hms])+")
 
 
 class ArgumentsError(Exception):
-    """What the real controller would refuse, or what is not played: one sentence."""
+    """Why the arguments are refused by the real controller, or are not played, in one sentence."""
 
 
 class Arguments:
@@ -31,25 +31,25 @@ class Arguments:
             raise ArgumentsError(f"{', '.join(strange)} is not played by the rehearsal")
 
     def all(self, name: str) -> list[str]:
-        """Each value of an option that may be repeated."""
+        """All values of an option that may be repeated."""
         return self.values.get(name, [])
 
     def text(self, name: str, default: str = "") -> str:
-        """The last value counts."""
+        """Value of an option; the last one counts."""
         return self.values.get(name, [default])[-1]
 
     def needed(self, name: str) -> str:
-        """Raises ArgumentsError if the option is missing or empty."""
+        """Value of a required option. Raises ArgumentsError if it is missing or empty."""
         if not (value := self.text(name)):
             raise ArgumentsError(f"--{name} must be given")
         return value
 
     def on(self, name: str) -> bool:
-        """Whether a switch, off by itself, is on."""
+        """True if a switch, off by default, is on."""
         return self.text(name, "false") == "true"
 
     def seconds(self, name: str, default: float) -> float:
-        """A duration of Go such as 1m30s. Raises ArgumentsError if it is none."""
+        """Seconds of a Go duration such as 1m30s. Raises ArgumentsError if it is not one."""
         if name not in self.values:
             return default
         if not DURATION.fullmatch(self.text(name)):

@@ -1,4 +1,4 @@
-"""Load balancers in the played account, as the controller makes and removes them."""
+"""Creates and deletes load balancers in the played account, as the controller does."""
 
 from typing import Any
 
@@ -7,28 +7,27 @@ from rehearsal.controllers.pod_session import PodSession
 from rehearsal.controllers.subnets import discovered, named, tags
 
 DESCRIBED = 20
-"""DescribeTags takes no more at once."""
+"""Maximum number of ARNs in a DescribeTags call."""
 PORTS = {"TCP": ("tcp",), "TLS": ("tcp",), "UDP": ("udp",), "TCP_UDP": ("tcp", "udp")}
-"""What a listener needs of a security group; HTTP and HTTPS need tcp."""
+"""Protocols that a listener needs in a security group; HTTP and HTTPS need tcp."""
 
 Described = dict[str, Any]
 
 
 class LoadBalancers:
-    """What one controller makes, with the rights of its pod."""
+    """Load balancers of one controller, with the rights of its pod."""
 
     def __init__(self, session: PodSession, settings: Settings, elastic: Any) -> None:
-        """`elastic` is EC2 as Elastic Load Balancing itself uses it, for its interfaces."""
+        """`elastic` is EC2 as Elastic Load Balancing itself uses it, for its network interfaces."""
         self.elbv2, self.ec2 = session.client("elbv2"), session.client("ec2")
         self.settings, self.elastic = settings, elastic
 
     def ensure(self, model: Model) -> str:
-        """Make it, or mend its listeners; returns its hostname.
-
-        Raises ModelError if there is no place for it, ClientError as AWS refuses a call.
+        """Creates the balancer, or updates its listeners; returns its hostname. Raises ModelError
+        if no subnet suits, ClientError if AWS refuses a call.
         """
-        found = self._balancers(model.owner)
-        balancer = found[0] if found else self._create(model)
+        existing = self._balancers(model.owner)
+        balancer = existing[0] if existing else self._create(model)
         if balancer["Scheme"] != model.scheme:
             raise ModelError(
                 f"the balancer is {balancer['Scheme']} and cannot become {model.scheme}: upstream "
@@ -38,17 +37,17 @@ class LoadBalancers:
         return balancer["DNSName"]
 
     def delete_balancers(self, owner: Owner) -> bool:
-        """Delete listeners and balancers; whether there were any."""
-        found = self._balancers(owner)
-        for balancer in found:
+        """Deletes listeners and balancers; returns True if there were any."""
+        existing = self._balancers(owner)
+        for balancer in existing:
             arn = balancer["LoadBalancerArn"]
             for listener in self._listeners(arn):
                 self.elbv2.delete_listener(ListenerArn=listener["ListenerArn"])
             self.elbv2.delete_load_balancer(LoadBalancerArn=arn)
-        return bool(found)
+        return bool(existing)
 
     def delete_rest(self, owner: Owner) -> None:
-        """Delete what the balancer used: AWS lets go of it only some time after the balancer."""
+        """Deletes what the balancer used, which AWS releases only some time after the balancer."""
         for arn in self._target_groups(owner).values():
             self.elbv2.delete_target_group(TargetGroupArn=arn)
         for group in self._security_groups(owner):
@@ -76,11 +75,11 @@ class LoadBalancers:
 
     def _subnets(self, model: Model) -> list[str]:
         vpc = [{"Name": "vpc-id", "Values": [self.settings.vpc_id]}]
-        found = self.ec2.describe_subnets(Filters=vpc)["Subnets"]
+        subnets = self.ec2.describe_subnets(Filters=vpc)["Subnets"]
         if model.subnets:
-            return named(found, model.subnets, model.kind)
+            return named(subnets, model.subnets, model.kind)
         return discovered(
-            found, scheme=model.scheme, cluster=self.settings.cluster, kind=model.kind
+            subnets, scheme=model.scheme, cluster=self.settings.cluster, kind=model.kind
         )
 
     def _security_group(self, model: Model) -> str:
@@ -97,11 +96,13 @@ class LoadBalancers:
         return group
 
     def _listen(self, model: Model, arn: str) -> None:
-        wanted = {(one.port, one.protocol): one for one in model.listeners}
-        there = {(one["Port"], one["Protocol"]): one for one in self._listeners(arn)}
-        for key, one in there.items():
+        wanted = {(listener.port, listener.protocol): listener for listener in model.listeners}
+        there = {
+            (listener["Port"], listener["Protocol"]): listener for listener in self._listeners(arn)
+        }
+        for key, existing in there.items():
             if key not in wanted:
-                self.elbv2.delete_listener(ListenerArn=one["ListenerArn"])
+                self.elbv2.delete_listener(ListenerArn=existing["ListenerArn"])
         groups = self._target_groups(model.owner)
         for key, listener in wanted.items():
             if key in there:
@@ -109,7 +110,7 @@ class LoadBalancers:
             resource = self._resource(model.owner, listener.target)
             if resource not in groups:
                 groups[resource] = self._target_group(model, listener)
-            secure = {"Certificates": [{"CertificateArn": one} for one in listener.certificates]}
+            secure = {"Certificates": [{"CertificateArn": arn} for arn in listener.certificates]}
             self.elbv2.create_listener(
                 LoadBalancerArn=arn,
                 Protocol=listener.protocol,
@@ -139,54 +140,60 @@ class LoadBalancers:
 
     def _balancers(self, owner: Owner) -> list[Described]:
         listed = self.elbv2.describe_load_balancers()["LoadBalancers"]
-        ours = self._tagged([one["LoadBalancerArn"] for one in listed], owner)
-        return [one for one in listed if one["LoadBalancerArn"] in ours]
+        ours = self._tagged([balancer["LoadBalancerArn"] for balancer in listed], owner)
+        return [balancer for balancer in listed if balancer["LoadBalancerArn"] in ours]
 
     def _target_groups(self, owner: Owner) -> dict[str, str]:
-        """The ARN by the tag that says what it is for."""
+        """ARNs by the tag that names their purpose."""
         listed = self.elbv2.describe_target_groups()["TargetGroups"]
-        ours = self._tagged([one["TargetGroupArn"] for one in listed], owner)
+        ours = self._tagged([group["TargetGroupArn"] for group in listed], owner)
         return {tagged[owner.resource_tag]: arn for arn, tagged in ours.items()}
 
     def _listeners(self, arn: str) -> list[Described]:
         return self.elbv2.describe_listeners(LoadBalancerArn=arn)["Listeners"]
 
     def _tagged(self, arns: list[str], owner: Owner) -> dict[str, dict[str, str]]:
-        """The tags of those that this controller made for the owner."""
+        """Tags of the resources that this controller created for the owner."""
         described: list[Described] = []
         for start in range(0, len(arns), DESCRIBED):
             some = arns[start : start + DESCRIBED]
             described += self.elbv2.describe_tags(ResourceArns=some)["TagDescriptions"]
         wanted = owner.tags(self.settings.cluster).items()
-        return {one["ResourceArn"]: tags(one) for one in described if wanted <= tags(one).items()}
+        return {
+            description["ResourceArn"]: tags(description)
+            for description in described
+            if wanted <= tags(description).items()
+        }
 
     def _security_groups(self, owner: Owner) -> list[str]:
         wanted = owner.tags(self.settings.cluster)
         filters = [{"Name": f"tag:{key}", "Values": [value]} for key, value in wanted.items()]
-        found = self.ec2.describe_security_groups(Filters=filters)["SecurityGroups"]
-        return [one["GroupId"] for one in found]
+        groups = self.ec2.describe_security_groups(Filters=filters)["SecurityGroups"]
+        return [group["GroupId"] for group in groups]
 
     def _release_interfaces(self, group: str) -> None:
         of_group = [{"Name": "group-id", "Values": [group]}]
-        found = self.elastic.describe_network_interfaces(Filters=of_group)["NetworkInterfaces"]
-        for one in found:
-            if one["Description"].startswith("ELB "):
-                self.elastic.delete_network_interface(NetworkInterfaceId=one["NetworkInterfaceId"])
+        interfaces = self.elastic.describe_network_interfaces(Filters=of_group)["NetworkInterfaces"]
+        for interface in interfaces:
+            if interface["Description"].startswith("ELB "):
+                self.elastic.delete_network_interface(
+                    NetworkInterfaceId=interface["NetworkInterfaceId"]
+                )
 
 
 def permissions(model: Model) -> list[Described]:
-    """Who may reach the listeners, as EC2 takes it."""
+    """Sources that may reach the listeners, in EC2's form."""
     ports = {
-        (protocol, one.port)
-        for one in model.listeners
-        for protocol in PORTS.get(one.protocol, ("tcp",))
+        (protocol, listener.port)
+        for listener in model.listeners
+        for protocol in PORTS.get(listener.protocol, ("tcp",))
     }
     return [
         {
             "IpProtocol": protocol,
             "FromPort": port,
             "ToPort": port,
-            "IpRanges": [{"CidrIp": one} for one in model.sources],
+            "IpRanges": [{"CidrIp": source} for source in model.sources],
         }
         for protocol, port in sorted(ports)
     ]

@@ -14,13 +14,13 @@ INGRESSES = "/apis/networking.k8s.io/v1/ingresses"
 
 
 def load_balancers_table(cluster: Cluster, endpoints: Endpoints) -> Table:
-    """One row a Service of type LoadBalancer or Ingress."""
+    """A row for each Service of type LoadBalancer and each Ingress."""
     balancers = {
-        one["DNSName"]: one
+        balancer["DNSName"]: balancer
         for page in aws_client("elbv2", endpoints)
         .get_paginator("describe_load_balancers")
         .paginate()
-        for one in page["LoadBalancers"]
+        for balancer in page["LoadBalancers"]
     }
     records = _records(endpoints)
     table = Table("name", "type", "scheme", "hostname", "records", title="Load balancers")
@@ -39,7 +39,7 @@ def load_balancers_table(cluster: Cluster, endpoints: Endpoints) -> Table:
 
 
 def waiting(cluster: Cluster) -> list[str]:
-    """Each Service of type LoadBalancer or Ingress without an address, and what was said of it."""
+    """Services of type LoadBalancer and Ingresses without an address, with their last event."""
     said = {
         event["involvedObject"].get("uid"): event.get("message", "")
         for event in cluster.items("/api/v1/events")
@@ -61,9 +61,11 @@ def _silence(kind: str, thing: dict[str, Any]) -> str:
 
 
 def _asking(cluster: Cluster) -> list[tuple[str, dict[str, Any]]]:
-    services = [one for one in cluster.items(SERVICES) if one["spec"]["type"] == "LoadBalancer"]
+    services = [
+        service for service in cluster.items(SERVICES) if service["spec"]["type"] == "LoadBalancer"
+    ]
     ingresses = cluster.items(INGRESSES)
-    return [("Service", one) for one in services] + [("Ingress", one) for one in ingresses]
+    return [("Service", thing) for thing in services] + [("Ingress", thing) for thing in ingresses]
 
 
 def _hostname(thing: dict[str, Any]) -> str:
@@ -77,9 +79,9 @@ def _name(thing: dict[str, Any]) -> str:
 
 
 def _records(endpoints: Endpoints) -> dict[str, list[str]]:
-    """Names in the account's zones by where they lead."""
+    """Names in the account's zones by target."""
     route53 = aws_client("route53", endpoints)
-    found: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for zones in route53.get_paginator("list_hosted_zones").paginate():
         for zone in zones["HostedZones"]:
             listing = route53.get_paginator("list_resource_record_sets")
@@ -87,8 +89,8 @@ def _records(endpoints: Endpoints) -> dict[str, list[str]]:
                 for record in page["ResourceRecordSets"]:
                     name = f"{record['Name'].rstrip('.')} ({record['Type']})"
                     if record["Type"] in ADDRESSES and (target := _target(record)):
-                        found.setdefault(target, []).append(name)
-    return found
+                        names.setdefault(target, []).append(name)
+    return names
 
 
 def _target(record: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Which names ExternalDNS wants for the Services and Ingresses of a cluster."""
+"""Determines which names ExternalDNS wants for a cluster's Services and Ingresses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from rehearsal.controllers.model import words
 from rehearsal.nodes import cluster
 
 PREFIX = "external-dns.alpha.kubernetes.io/"
-"""The default of 0.21; 0.22 has another one."""
+"""Default prefix of 0.21; 0.22 has another one."""
 SOURCES: Mapping[str, type[Service] | type[Ingress]] = {"service": Service, "ingress": Ingress}
 POLICIES = ("sync", "upsert-only", "create-only")
 ZONE_TYPES = ("", "public", "private")
@@ -30,7 +30,7 @@ MEANINGLESS_HERE = frozenset(
         "request-timeout",
     }
 )
-"""Options that change nothing which is played."""
+"""Options without an effect on what is played."""
 PLAYED = frozenset(
     {
         "aws-prefer-cname",
@@ -53,29 +53,31 @@ PLAYED = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What one ExternalDNS was started with. The defaults are those of the binary 0.21."""
+    """Settings of one ExternalDNS. The defaults are those of the binary 0.21."""
 
     sources: tuple[str, ...]
     policy: str
     owner: str
     prefix: str
     domains: tuple[str, ...]
-    """Names outside these are left alone; none means all."""
+    """Domains that it manages; none means all."""
     excluded: tuple[str, ...]
     zone_ids: tuple[str, ...]
     zone_type: str
     interval: float
-    """Seconds."""
+    """Interval in seconds."""
     events: bool
-    """Whether it also acts after a change of its sources."""
+    """True if it also reacts to changes of its sources."""
     prefer_cname: bool
     rules: bool
-    """Whether the hosts of an Ingress's rules count."""
+    """True if the hosts of an Ingress's rules count."""
     tls: bool
 
     @classmethod
     def read(cls, arguments: Arguments) -> "Settings":
-        """Raises ArgumentsError about what is refused or not played."""
+        """Settings from the arguments. Raises ArgumentsError about what is refused or not
+        played.
+        """
         arguments.require_known(PLAYED | MEANINGLESS_HERE)
         sources = tuple(arguments.all("source"))
         _among(sources, tuple(SOURCES), "source")
@@ -91,9 +93,9 @@ class Settings:
             policy=policy,
             owner=arguments.text("txt-owner-id", "default"),
             prefix=arguments.text("annotation-prefix", PREFIX),
-            domains=tuple(_bare(one) for one in arguments.all("domain-filter") if one),
-            excluded=tuple(_bare(one) for one in arguments.all("exclude-domains") if one),
-            zone_ids=tuple(one.rpartition("/")[2] for one in arguments.all("zone-id-filter")),
+            domains=tuple(_bare(domain) for domain in arguments.all("domain-filter") if domain),
+            excluded=tuple(_bare(domain) for domain in arguments.all("exclude-domains") if domain),
+            zone_ids=tuple(zone.rpartition("/")[2] for zone in arguments.all("zone-id-filter")),
             zone_type=zone_type,
             interval=arguments.seconds("interval", 60.0),
             events=arguments.on("events"),
@@ -103,25 +105,25 @@ class Settings:
         )
 
     def covers(self, name: str) -> bool:
-        """Whether the filters leave this name to it."""
-        if any(below(name, one) for one in self.excluded):
+        """True if the filters include this name."""
+        if any(below(name, domain) for domain in self.excluded):
             return False
-        return not self.domains or any(below(name, one) for one in self.domains)
+        return not self.domains or any(below(name, domain) for domain in self.domains)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """A name that should lead to a load balancer."""
+    """A name that should point to a load balancer."""
 
     name: str
     target: str
     resource: str
-    """Such as service/default/web."""
+    """Resource of the name, such as service/default/web."""
 
 
 def wishes(things: list[Thing], settings: Settings) -> list[Wish]:
-    """One a name; of several objects that want one name the first by kind and name has it."""
-    found: dict[str, Wish] = {}
+    """One wish for each name; if several objects want it, the first by kind and name gets it."""
+    by_host: dict[str, Wish] = {}
     for thing in things:
         target = hostname_of(thing)
         if target is None or not _published(thing, settings):
@@ -131,12 +133,14 @@ def wishes(things: list[Thing], settings: Settings) -> list[Wish]:
         for host in _hosts(thing, settings):
             if settings.covers(host):
                 wish = Wish(name=host, target=target, resource=resource)
-                found[host] = min(wish, found.get(host, wish), key=lambda one: one.resource)
-    return [found[name] for name in sorted(found)]
+                by_host[host] = min(
+                    wish, by_host.get(host, wish), key=lambda candidate: candidate.resource
+                )
+    return [by_host[name] for name in sorted(by_host)]
 
 
 def below(name: str, domain: str) -> bool:
-    """Whether a name is the domain or in it; a domain with a leading dot is not in itself."""
+    """True if a name is the domain or in it; a domain with a leading dot excludes itself."""
     return name == domain or name.endswith("." + domain.removeprefix("."))
 
 
@@ -153,9 +157,9 @@ def _hosts(thing: Thing, settings: Settings) -> set[str]:
         rules: list[Any] = spec.rules or []
         secured: list[Any] = spec.tls or []
         hosts |= {rule.host for rule in rules if settings.rules and rule.host}
-        for one in secured if settings.tls else []:
-            hosts |= set(one.hosts or [])
-    return {_bare(one) for one in hosts}
+        for entry in secured if settings.tls else []:
+            hosts |= set(entry.hosts or [])
+    return {_bare(host) for host in hosts}
 
 
 def _bare(name: str) -> str:

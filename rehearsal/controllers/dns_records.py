@@ -1,4 +1,4 @@
-"""What ExternalDNS changes in a zone: a pure comparison of names wanted and records there.
+"""Calculates ExternalDNS's changes in a zone, from wanted names and existing records.
 
 Records and changes have the form of Route 53's API. Names of ownership records are those of
 external-dns 0.21: `cname-` before the name of an alias for IPv4, `aaaa-` for IPv6.
@@ -16,21 +16,22 @@ HERITAGE = "heritage=external-dns"
 OWNER = "external-dns/owner="
 BALANCER = re.compile(r"\.elb\.([a-z0-9-]+\.)?amazonaws\.com(\.cn)?$")
 ALIAS_ZONE = "Z32O12XQLNTSW2"
-"""Of application balancers in eu-west-1. Route 53 wants the very one of region and kind; the played
-one takes any."""
+"""Hosted zone of application balancers in eu-west-1. Route 53 requires the right one for region and
+kind; the played one accepts any.
+"""
 
 Record = dict[str, Any]
 
 
 def zones_for(name: str, zones: Sequence[Record]) -> list[Record]:
-    """Those with the longest fitting name: a public and a private one may share it."""
+    """Zones with the longest matching name: a public and a private one may share it."""
     fitting = [zone for zone in zones if below(name, zone["Name"].rstrip("."))]
     longest = max((len(zone["Name"]) for zone in fitting), default=0)
     return [zone for zone in fitting if len(zone["Name"]) == longest]
 
 
 def is_covered(zone: Record, settings: Settings) -> bool:
-    """Whether the filters let it work in this zone."""
+    """True if the filters let it manage this zone."""
     name = zone["Name"].rstrip(".")
     if settings.zone_ids and zone["Id"].rpartition("/")[2] not in settings.zone_ids:
         return False
@@ -39,22 +40,22 @@ def is_covered(zone: Record, settings: Settings) -> bool:
         return False
     # A filter may also name something within the zone.
     domains = settings.domains
-    return not domains or any(below(name, one) or below(one, name) for one in domains)
+    return not domains or any(below(name, domain) or below(domain, name) for domain in domains)
 
 
 def changes(
     records: Sequence[Record], wanted: Sequence[Wish], settings: Settings
 ) -> list[dict[str, Any]]:
-    """The changes of one zone. Records of another owner, or of none, are never touched."""
-    by_key = {_key(one): one for one in records}
+    """Changes of one zone. Records of another owner, or of none, are never touched."""
+    by_key = {_key(record): record for record in records}
     made: list[dict[str, Any]] = []
     for wish in wanted:
         there = [by_key[wish.name, kind] for kind in ADDRESSES if (wish.name, kind) in by_key]
-        foreign = [one for one in there if owner_of(one, by_key) != settings.owner]
+        foreign = [record for record in there if owner_of(record, by_key) != settings.owner]
         desired = desired_records(wish, settings)
         # Without their record these would be taken over from somebody else.
-        claimed = [by_key[_key(one)] for one in desired if _key(one) in by_key]
-        if foreign or any(_owner_in(one) not in {None, settings.owner} for one in claimed):
+        claimed = [by_key[_key(record)] for record in desired if _key(record) in by_key]
+        if foreign or any(_owner_in(record) not in {None, settings.owner} for record in claimed):
             print(f"ExternalDNS: {wish.name} belongs to another owner, or to nobody", flush=True)
             continue
         for record in desired:
@@ -69,7 +70,7 @@ def changes(
 
 
 def desired_records(wish: Wish, settings: Settings) -> list[Record]:
-    """Aliases for IPv4 and IPv6, or one CNAME, each with the TXT record that says whose it is."""
+    """Aliases for IPv4 and IPv6, or one CNAME, each with the TXT record of its owner."""
     if settings.prefer_cname or not BALANCER.search(wish.target):
         value = [{"Value": wish.target}]
         made: list[Record] = [
@@ -81,18 +82,18 @@ def desired_records(wish: Wish, settings: Settings) -> list[Record]:
     said = f'"{HERITAGE},{OWNER}{settings.owner},external-dns/resource={wish.resource}"'
     owned = [
         {
-            "Name": ownership_name(one),
+            "Name": ownership_name(record),
             "Type": "TXT",
             "TTL": TTL,
             "ResourceRecords": [{"Value": said}],
         }
-        for one in made
+        for record in made
     ]
     return [*made, *owned]
 
 
 def ownership_name(record: Record) -> str:
-    """The name of the TXT record that says who owns a record."""
+    """Name of the TXT record that holds a record's owner."""
     kind = record["Type"].lower()
     # An alias began as a CNAME, and 0.21 still calls it so.
     kind = "cname" if kind == "a" and "AliasTarget" in record else kind
@@ -100,15 +101,15 @@ def ownership_name(record: Record) -> str:
 
 
 def owner_of(record: Record, by_key: dict[tuple[str, str], Record]) -> str | None:
-    """The owner that the TXT record of a record names."""
-    told = by_key.get((ownership_name(record), "TXT"))
-    return _owner_in(told) if told else None
+    """Owner according to the TXT record of a record; None if there is none."""
+    ownership = by_key.get((ownership_name(record), "TXT"))
+    return _owner_in(ownership) if ownership else None
 
 
 def _owner_in(record: Record) -> str | None:
     values: list[dict[str, str]] = record.get("ResourceRecords") or []
-    for one in values:
-        labels = one["Value"].strip('"').split(",")
+    for value in values:
+        labels = value["Value"].strip('"').split(",")
         if HERITAGE in labels:
             owners = [text for text in labels if text.startswith(OWNER)]
             return owners[0].removeprefix(OWNER) if owners else None
@@ -128,8 +129,8 @@ def _deletions(
     ]
     owned = [by_key[ownership_name(record), "TXT"] for record in gone]
     return [
-        {"Action": "DELETE", "ResourceRecordSet": {**one, "Name": _name(one)}}
-        for one in (*gone, *owned)
+        {"Action": "DELETE", "ResourceRecordSet": {**record, "Name": _name(record)}}
+        for record in (*gone, *owned)
     ]
 
 

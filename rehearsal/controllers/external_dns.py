@@ -1,4 +1,4 @@
-"""ExternalDNS 0.21: keeps names of Services and Ingresses in the zones of Route 53."""
+"""Plays ExternalDNS 0.21, which maintains names of Services and Ingresses in Route 53."""
 
 import time
 from collections.abc import Sequence
@@ -18,22 +18,26 @@ from rehearsal.nodes.pod_credentials import AWS_ERRORS, NoCredentialsError
 
 NAME = "external-dns"
 EVENT_SECONDS = 5.0
-"""From a change to the run after it; more changes put it off (controller.go: ScheduleRunOnce)."""
+"""Seconds from a change to the next run; more changes postpone it (controller.go:
+ScheduleRunOnce).
+"""
 RETRY_SECONDS = 10.0
-"""After a failed run: the real one ends, and the kubelet starts it again."""
+"""Seconds after a failed run: the real one ends, and the kubelet restarts it."""
 
 
 @dataclass
 class Schedule:
-    """When one pod of ExternalDNS runs next; times are monotonic seconds."""
+    """Next run of one pod of ExternalDNS; times are monotonic seconds."""
 
     next_at: float | None = None
-    """None before its first run, which comes at once."""
+    """Time of the next run; None before the first one, which is due at once."""
     seen: frozenset[tuple[str, str]] = field(default=frozenset())
-    """Uids and versions of the objects that it looks at."""
+    """Uids and versions of the objects that it watches."""
 
     def is_due(self, now: float, seen: frozenset[tuple[str, str]], *, events: bool) -> bool:
-        """Whether it runs now, after a look at its objects; `events`: a change makes it run."""
+        """True if a run is due, after a look at its objects; with `events` a change triggers a
+        run.
+        """
         changed = seen != self.seen
         self.seen = seen
         if self.next_at is None:
@@ -43,25 +47,25 @@ class Schedule:
         return now >= self.next_at
 
     def ran(self, now: float, wait: float) -> None:
-        """The next run comes in `wait` seconds, unless an event comes before."""
+        """Schedules the next run in `wait` seconds, unless an event comes before."""
         self.next_at = now + wait
 
 
 class ExternalDns:
-    """Each Deployment by itself, and only while its pod is ready."""
+    """Plays the ExternalDNS of each Deployment, while its pod is ready."""
 
     def __init__(self, client: Client, sessions: PodSessions) -> None:
         self.client, self.sessions = client, sessions
         self.events = cluster.Events(client, NAME)
         self.schedules: dict[str, Schedule] = {}
-        """By the pod's uid."""
+        """Schedules by the pod's uid."""
 
     def reconcile(self) -> float | None:
-        """Run what is due; returns in how many seconds to look again, None if never."""
-        found = running.running(self.client, NAME)
-        pods = {cluster.uid_of(one.pod): one for one in found}
+        """Runs what is due; returns the seconds until the next look, None if never."""
+        controllers = running.running(self.client, NAME)
+        pods = {cluster.uid_of(controller.pod): controller for controller in controllers}
         self.schedules = {uid: self.schedules.get(uid, Schedule()) for uid in pods}
-        waits = [self._look(one, self.schedules[uid]) for uid, one in pods.items()]
+        waits = [self._look(controller, self.schedules[uid]) for uid, controller in pods.items()]
         return min(waits, default=None)
 
     def _look(self, controller: Running, schedule: Schedule) -> float:
@@ -72,7 +76,7 @@ class ExternalDns:
             return RETRY_SECONDS
         now = time.monotonic()
         things = self._things(settings.sources)
-        seen = frozenset((cluster.uid_of(one), version_of(one)) for one in things)
+        seen = frozenset((cluster.uid_of(thing), version_of(thing)) for thing in things)
         if schedule.is_due(now, seen, events=settings.events):
             succeeded = self._run(controller, settings, things)
             schedule.ran(now, settings.interval if succeeded else RETRY_SECONDS)
@@ -82,13 +86,13 @@ class ExternalDns:
     def _things(self, sources: Sequence[str]) -> list[Thing]:
         kinds = [dns_names.SOURCES[source] for source in sources]
         return [
-            one
+            thing
             for kind in kinds
-            for one in cluster.listed(self.client, kind, namespace=cluster.ALL)
+            for thing in cluster.listed(self.client, kind, namespace=cluster.ALL)
         ]
 
     def _run(self, controller: Running, settings: Settings, things: list[Thing]) -> bool:
-        """Whether every zone is as it should be."""
+        """Updates the zones; True if every zone is as it should be."""
         try:
             route53 = self.sessions.open(controller).client("route53")
             wanted = dns_names.wishes(things, settings)
@@ -125,5 +129,5 @@ def _change(route53: Any, zone: dict[str, Any], changes: list[dict[str, Any]]) -
 
 
 def version_of(thing: Thing) -> str:
-    """Changes with every change of the object."""
+    """A version that changes with every change of the object."""
     return str(cast(Any, thing.metadata).resourceVersion)

@@ -1,4 +1,4 @@
-"""The Application Load Balancer of an Ingress."""
+"""Models the Application Load Balancer of an Ingress."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -30,20 +30,22 @@ CONTROLLER = "ingress.k8s.aws/alb"
 OLD_CLASS = "kubernetes.io/ingress.class"
 
 Services = Mapping[tuple[str, str], Service]
-"""By namespace and name."""
+"""Services by namespace and name."""
 
 
 def our_classes(classes: Collection[IngressClass]) -> set[str]:
-    """Names of the classes that the controller serves."""
+    """Names of the ingress classes that the controller serves."""
     return {
-        one.metadata.name or ""
-        for one in classes
-        if one.metadata and one.spec and one.spec.controller == CONTROLLER
+        ingress_class.metadata.name or ""
+        for ingress_class in classes
+        if ingress_class.metadata
+        and ingress_class.spec
+        and ingress_class.spec.controller == CONTROLLER
     }
 
 
 def is_ours(ingress: Ingress, classes: Collection[str], arguments: Arguments) -> bool:
-    """Whether the controller takes the Ingress on."""
+    """True if the controller handles the Ingress."""
     old = cluster.annotations(ingress).get(OLD_CLASS)
     if old is not None:
         return old == arguments.text("ingress-class", "alb")
@@ -51,7 +53,9 @@ def is_ours(ingress: Ingress, classes: Collection[str], arguments: Arguments) ->
 
 
 def model(ingress: Ingress, services: Services, settings: Settings) -> Model:
-    """Raises ModelError about what the controller refuses, or what is not played."""
+    """Model of an Ingress's balancer. Raises ModelError about what the controller refuses, or what
+    is not played.
+    """
     if _annotation(ingress, "group.name"):
         raise ModelError(f"{PREFIX}group.name is not played by the rehearsal")
     target_type = one_of(
@@ -77,7 +81,7 @@ def _listeners(ingress: Ingress, behind: tuple[str, int]) -> list[Listener]:
     default = '[{"HTTPS": 443}]' if certificates else '[{"HTTP": 80}]'
     try:
         ports = json.loads(_annotation(ingress, "listen-ports") or default)
-        pairs = [(protocol, int(port)) for one in ports for protocol, port in one.items()]
+        pairs = [(protocol, int(port)) for listener in ports for protocol, port in listener.items()]
     except (ValueError, AttributeError, TypeError):
         raise ModelError(f'{PREFIX}listen-ports must look like [{{"HTTP": 80}}]') from None
     for protocol, _ in pairs:
@@ -104,19 +108,19 @@ def _backend(ingress: Ingress, services: Services, target_type: str) -> tuple[st
     Rules after it are not played: no packet passes that they could lead.
     """
     namespace, _ = cluster.name_of(ingress)
-    found = [one.service for one in _backends(ingress) if one.service]
-    if not found:
+    services_found = [backend.service for backend in _backends(ingress) if backend.service]
+    if not services_found:
         raise ModelError("the Ingress has no backend that is a Service")
-    name, wanted = found[0].name, found[0].port
+    name, wanted = services_found[0].name, services_found[0].port
     service = services.get((namespace, name))
     if service is None or service.spec is None:
         raise ModelError(f'Service "{name}" not found')
     ports = cast(list[Any], service.spec.ports or [])
-    fitting = [one for one in ports if wanted and wanted.number in {one.port, None}]
-    fitting = [one for one in fitting if wanted and wanted.name in {one.name, None}]
+    fitting = [port for port in ports if wanted and wanted.number in {port.port, None}]
+    fitting = [port for port in fitting if wanted and wanted.name in {port.name, None}]
     if not fitting:
-        asked = wanted and (wanted.number or wanted.name)
-        raise ModelError(f"unable to find port {asked} on service {namespace}/{name}")
+        wanted_port = wanted and (wanted.number or wanted.name)
+        raise ModelError(f"unable to find port {wanted_port} on service {namespace}/{name}")
     port = fitting[0]
     if target_type == "instance":
         if service.spec.type not in {"NodePort", "LoadBalancer"}:
@@ -132,8 +136,8 @@ def _backend(ingress: Ingress, services: Services, target_type: str) -> tuple[st
 def _backends(ingress: Ingress) -> list[Any]:
     spec = cast(Any, ingress.spec)
     rules: list[Any] = spec.rules or []
-    found = [path.backend for rule in rules if rule.http for path in rule.http.paths]
-    return [*found, *([spec.defaultBackend] if spec.defaultBackend else [])]
+    backends = [path.backend for rule in rules if rule.http for path in rule.http.paths]
+    return [*backends, *([spec.defaultBackend] if spec.defaultBackend else [])]
 
 
 def _annotation(ingress: Ingress, name: str) -> str:

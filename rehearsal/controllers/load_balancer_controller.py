@@ -1,5 +1,5 @@
-"""The AWS Load Balancer Controller: Services and Ingresses get their balancers, and keep them
-until they can be removed.
+"""Plays the AWS Load Balancer Controller: Services and Ingresses get balancers, and stay until
+these are deleted.
 """
 
 import time
@@ -27,7 +27,7 @@ NLB_DELETE_SECONDS = 12.0
 """Until AWS lets go of a deleted balancer's security group. On AWS it takes 25 to 32 s. ExternalDNS
 comes in between as there: it acts 5 s after the last of several events."""
 RETRY_SECONDS = 3.0
-"""After an error, and while the controller waits for AWS."""
+"""Seconds between tries after an error, and while the controller waits for AWS."""
 
 Thing = Service | Ingress
 
@@ -40,25 +40,25 @@ class Claim:
     owner: Owner
     finalizer: str
     wanted: bool
-    """False: what was made for it must go."""
+    """False if what was created for it must be deleted."""
     model: Callable[[], Model]
 
 
 class LoadBalancerController:
-    """Works only while a pod of its Deployment is ready, as the real one."""
+    """Plays the controller, only while a pod of its Deployment is ready, as on AWS."""
 
     def __init__(self, client: Client, aws: PlayedAws, sessions: PodSessions) -> None:
         self.client, self.aws, self.sessions = client, aws, sessions
         self.events = cluster.Events(client, NAME)
         self.released_at: dict[str, float] = {}
-        """When the balancer of an owner, by uid, was deleted; monotonic seconds."""
+        """Times at which balancers were deleted, by the owner's uid; monotonic seconds."""
 
     def reconcile(self) -> float | None:
-        """Do once what is missing; returns in how many seconds to look again, None if never."""
-        found = running.running(self.client, NAME)
-        if not found:
+        """Reconciles once; returns the seconds until the next look, None if never."""
+        controllers = running.running(self.client, NAME)
+        if not controllers:
             return None
-        leader = found[0]
+        leader = controllers[0]
         try:
             arguments = leader.arguments()
             settings = Settings.read(arguments)
@@ -76,32 +76,37 @@ class LoadBalancerController:
             return RETRY_SECONDS
         balancers = LoadBalancers(session, settings, self.aws.ec2)
         waits = [self._settle(claim, balancers) for claim in claims]
-        return min((one for one in waits if one is not None), default=None)
+        return min((seconds for seconds in waits if seconds is not None), default=None)
 
     def _claims(self, arguments: Arguments, settings: Settings) -> list[Claim]:
         services = cluster.listed(self.client, Service, namespace=cluster.ALL)
         ingresses = cluster.listed(self.client, Ingress, namespace=cluster.ALL)
         classes = ingress_model.our_classes(cluster.listed(self.client, IngressClass))
-        by_name = {cluster.name_of(one): one for one in services}
+        by_name = {cluster.name_of(service): service for service in services}
         claims = [
             _claim(
-                one, "service", service_model.is_ours(one, arguments), _of_service(one, settings)
+                service,
+                "service",
+                service_model.is_ours(service, arguments),
+                _of_service(service, settings),
             )
-            for one in services
+            for service in services
         ]
         claims += [
             _claim(
-                one,
+                ingress,
                 "ingress",
-                ingress_model.is_ours(one, classes, arguments),
-                _of_ingress(one, by_name, settings),
+                ingress_model.is_ours(ingress, classes, arguments),
+                _of_ingress(ingress, by_name, settings),
             )
-            for one in ingresses
+            for ingress in ingresses
         ]
-        return [one for one in claims if one.wanted or one.finalizer in finalizers(one.thing)]
+        return [
+            claim for claim in claims if claim.wanted or claim.finalizer in finalizers(claim.thing)
+        ]
 
     def _settle(self, claim: Claim, balancers: LoadBalancers) -> float | None:
-        """In how many seconds there is more to do for it, None if it is done."""
+        """Settles one claim; returns the seconds until more is to do, None if it is done."""
         try:
             left = None
             if claim.wanted:
@@ -138,7 +143,9 @@ class LoadBalancerController:
             return left
         balancers.delete_rest(claim.owner)
         held = finalizers(claim.thing)
-        self._patch_finalizers(claim.thing, [one for one in held if one != claim.finalizer])
+        self._patch_finalizers(
+            claim.thing, [finalizer for finalizer in held if finalizer != claim.finalizer]
+        )
         if not cluster.leaving(claim.thing):
             self._patch_status(claim.thing, None)
         del self.released_at[uid]
@@ -162,12 +169,12 @@ class LoadBalancerController:
 
 
 def finalizers(thing: Thing) -> list[str]:
-    """What must happen before a deleted object goes."""
+    """Finalizers of an object, which delay its deletion."""
     return list(cast(Any, thing.metadata).finalizers or [])
 
 
 def hostname_of(thing: Thing) -> str | None:
-    """The address that the object tells of its balancer."""
+    """Hostname of the balancer in the object's status."""
     status = cast(Any, thing.status)
     balancer = status and status.loadBalancer
     return balancer.ingress[0].hostname if balancer and balancer.ingress else None

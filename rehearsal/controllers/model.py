@@ -1,4 +1,6 @@
-"""Which load balancer a Service or Ingress asks for, with the controller's names and tags."""
+"""Models the load balancer that a Service or Ingress asks for, with the controller's names and
+tags.
+"""
 
 import hashlib
 import re
@@ -15,7 +17,7 @@ CLUSTER_TAG = "elbv2.k8s.aws/cluster"
 
 
 class ModelError(Exception):
-    """Why the controller cannot say what it should make: one sentence."""
+    """Why the controller cannot model a balancer, in one sentence."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +27,7 @@ class Listener:
     protocol: str
     port: int
     target: str
-    """Names its target group: a port, or an Ingress's service:port."""
+    """Name of the target group: a port, or an Ingress's service:port."""
     target_protocol: str
     target_port: int
     certificates: tuple[str, ...] = ()
@@ -33,7 +35,7 @@ class Listener:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What the controller was started with, and what is the same for all it makes."""
+    """Settings of the controller, the same for all that it creates."""
 
     cluster: str
     vpc_id: str
@@ -42,11 +44,10 @@ class Settings:
 
     @classmethod
     def read(cls, arguments: Arguments) -> "Settings":
-        """Raises ArgumentsError: here as with the real one cluster and VPC must be given.
-
-        The real one would ask the instance metadata for the VPC, which pods do not reach.
+        """Settings from the arguments. Raises ArgumentsError unless cluster and VPC are given: the
+        real controller would ask the instance metadata for the VPC, which pods do not reach.
         """
-        given = [one.split("=", 1) for one in arguments.text("default-tags").split(",") if one]
+        given = [pair.split("=", 1) for pair in arguments.text("default-tags").split(",") if pair]
         return cls(
             cluster=arguments.needed("cluster-name"),
             vpc_id=arguments.needed("aws-vpc-id"),
@@ -57,17 +58,17 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class Owner:
-    """The object whose load balancer it is."""
+    """Object that owns a load balancer."""
 
     kind: str
-    """"service" or "ingress"."""
+    """Kind of the object: "service" or "ingress"."""
     namespace: str
     name: str
     uid: str
 
     @property
     def stack(self) -> str:
-        """The value of the tag by which the controller finds again what it made."""
+        """Value of the tag by which the controller recognises what it created."""
         return f"{self.namespace}/{self.name}"
 
     @property
@@ -76,43 +77,43 @@ class Owner:
 
     @property
     def resource_tag(self) -> str:
-        """Of the tag that says what a thing is for."""
+        """Key of the tag that names a resource's purpose."""
         return f"{self.kind}.k8s.aws/resource"
 
     def tags(self, cluster: str) -> dict[str, str]:
-        """On everything that is made for it."""
+        """Tags of everything that is created for the owner."""
         return {CLUSTER_TAG: cluster, self.stack_tag: self.stack}
 
     def physical(self, cluster: str, what: str = "") -> str:
-        """A name of at most 32 characters, such as k8s-default-web-0123456789."""
+        """Name of at most 32 characters, such as k8s-default-web-0123456789."""
         digest = hashlib.sha256(f"{cluster} {self.uid} {what}".encode()).hexdigest()[:10]
-        short = (re.sub(r"[^a-zA-Z0-9]", "", one)[:8] for one in (self.namespace, self.name))
+        short = (re.sub(r"[^a-zA-Z0-9]", "", part)[:8] for part in (self.namespace, self.name))
         return "-".join(("k8s", *short, digest))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """One load balancer."""
+    """Model of one load balancer."""
 
     owner: Owner
     kind: str
-    """NETWORK or APPLICATION."""
+    """Either NETWORK or APPLICATION."""
     scheme: str
     target_type: str
     listeners: tuple[Listener, ...]
     sources: tuple[str, ...] = (EVERYWHERE,)
-    """Who may reach the listeners."""
+    """Ranges that may reach the listeners."""
     subnets: tuple[str, ...] = ()
-    """Asked for by id or name; none means by tag."""
+    """Subnets by id or name; none means by tag."""
 
 
 def one_of(value: str, allowed: tuple[str, ...], what: str) -> str:
-    """The value. Raises ModelError if it is none of those allowed."""
+    """The value, if it is allowed. Raises ModelError otherwise."""
     if value not in allowed:
         raise ModelError(f"{what} must be {' or '.join(allowed)}, but is {value!r}")
     return value
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The parts of an annotation that is a list."""
-    return tuple(one.strip() for one in text.split(",") if one.strip())
+    """Items of an annotation that is a list."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())

@@ -15,18 +15,17 @@ from rehearsal.state import Endpoints
 
 
 class PodSessions:
-    """Logs pods in. A session is kept as long as the same login would give the same role."""
+    """Logs pods in. A session is kept while the same login would give the same role."""
 
     def __init__(self, client: Client, aws: PlayedAws, endpoints: Endpoints) -> None:
         self.client, self.aws, self.endpoints = client, aws, endpoints
         self.known: dict[tuple[str, str], PodSession] = {}
-        """By the pod's uid and the role."""
+        """Sessions by the pod's uid and the role."""
 
     def open(self, controller: Running) -> "PodSession":
-        """Raises NoCredentialsError if the pod gets none.
-
-        Trust and association are looked at each time: on AWS a session outlives them by an hour at
-        most, and nothing may rely on that. So are the policies: in a destroy they may go first.
+        """Opens a session. Raises NoCredentialsError if the pod gets none.
+        Checks trust, association and policies each time: on AWS a session outlives the first two by
+        an hour at most, on which nothing may rely, and policies may go first in a destroy.
         """
         granted = self.aws.grant(controller.account, controller.pod)
         name = (cluster.uid_of(controller.pod), granted.role_arn)
@@ -39,15 +38,15 @@ class PodSessions:
         if not granted.by_web_identity:
             return self.aws.session_of(granted.role_arn)
         account = controller.account
-        told = cluster.token(self.client, account.namespace, account.name, [AUDIENCE])
+        token = cluster.token(self.client, account.namespace, account.name, [AUDIENCE])
         answer = self.aws.sts.assume_role_with_web_identity(
-            RoleArn=granted.role_arn, RoleSessionName=account.name, WebIdentityToken=told
+            RoleArn=granted.role_arn, RoleSessionName=account.name, WebIdentityToken=token
         )
         return answer["Credentials"]
 
 
 class PodSession:
-    """Clients whose every call is checked against the policies of the role."""
+    """AWS clients whose calls are checked against the policies of a role."""
 
     policies: Policies
 

@@ -1,4 +1,4 @@
-"""Does a role's policies' text allow an action? moto itself asks nobody."""
+"""Decides if a role's policies allow an action, which moto itself does not check."""
 
 import fnmatch
 import json
@@ -19,18 +19,19 @@ class Policies:
         self.iam, self.role_arn = iam, role_arn
 
     def refusal(self, action: str, resource: str | None = None) -> str | None:
-        """Why the role may not do this, in IAM's words; None if it may.
-
-        Without a resource a statement about any resource will do.
+        """Why the role may not do this, in IAM's words; None if it may. Without a resource, a
+        statement about any resource counts.
         """
-        fitting = [one for one in self._statements if matches(one, action, resource)]
-        effects = {one["Effect"] for one in fitting if not _only_perhaps(one)}
+        fitting = [
+            statement for statement in self._statements if matches(statement, action, resource)
+        ]
+        effects = {statement["Effect"] for statement in fitting if not _only_perhaps(statement)}
         on = f" on resource: {resource}" if resource else ""
-        told = f"{self.role_arn} is not authorized to perform: {action}{on}"
+        refused = f"{self.role_arn} is not authorized to perform: {action}{on}"
         if "Deny" in effects:
-            return f"{told} with an explicit deny in an identity-based policy"
+            return f"{refused} with an explicit deny in an identity-based policy"
         if "Allow" not in effects:
-            return f"{told} because no identity-based policy allows the {action} action"
+            return f"{refused} because no identity-based policy allows the {action} action"
         return None
 
     @cached_property
@@ -43,13 +44,17 @@ class Policies:
         for attached in self.iam.list_attached_role_policies(RoleName=name)["AttachedPolicies"]:
             arn = attached["PolicyArn"]
             version = self.iam.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]
-            found = self.iam.get_policy_version(PolicyArn=arn, VersionId=version)
-            documents.append(found["PolicyVersion"]["Document"])
-        return [one for document in documents for one in _listed(_read(document)["Statement"])]
+            version_of_policy = self.iam.get_policy_version(PolicyArn=arn, VersionId=version)
+            documents.append(version_of_policy["PolicyVersion"]["Document"])
+        return [
+            statement
+            for document in documents
+            for statement in _listed(_read(document)["Statement"])
+        ]
 
 
 def matches(statement: Statement, action: str, resource: str | None) -> bool:
-    """Whether a statement is about this action, and about this resource if there is one."""
+    """True if a statement covers this action, and this resource if there is one."""
     if "NotAction" in statement:
         about = not _any_like(action.lower(), statement["NotAction"], lower=True)
     else:
@@ -66,8 +71,8 @@ def _only_perhaps(statement: Statement) -> bool:
 
 
 def _any_like(text: str, patterns: Any, *, lower: bool = False) -> bool:
-    wanted = [str(one).lower() if lower else str(one) for one in _listed(patterns)]
-    return any(fnmatch.fnmatchcase(text, one) for one in wanted)
+    wanted = [str(pattern).lower() if lower else str(pattern) for pattern in _listed(patterns)]
+    return any(fnmatch.fnmatchcase(text, pattern) for pattern in wanted)
 
 
 def _read(document: Any) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Which controllers run: Deployments with a pod that is ready."""
+"""Finds controllers that run: Deployments with a ready pod."""
 
 from dataclasses import dataclass
 from typing import Any, cast
@@ -17,42 +17,42 @@ NAME = "app.kubernetes.io/name"
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """One controller: of several replicas one leads, and this is it."""
+    """A controller; if it has several replicas, the leading one."""
 
     pod: Pod
     account: ServiceAccount
 
     def arguments(self) -> Arguments:
-        """Raises ArgumentsError about a word that is no option."""
+        """Arguments of the controller. Raises ArgumentsError about a word that is no option."""
         assert self.pod.spec
         return Arguments(self.pod.spec.containers[0].args or [])
 
 
 def running(client: Client, name: str) -> list[Running]:
-    """One a Deployment with the label app.kubernetes.io/name, the oldest Deployment first."""
+    """One controller for each Deployment with the label app.kubernetes.io/name, oldest first."""
     deployments = cluster.listed(client, Deployment, namespace=cluster.ALL, labels={NAME: name})
-    pods = [_ready_pod(client, one) for one in sorted(deployments, key=_age)]
+    pods = [_ready_pod(client, deployment) for deployment in sorted(deployments, key=_age)]
     return [
         Running(pod=pod, account=service_account(client, pod)) for pod in pods if pod is not None
     ]
 
 
 def _ready_pod(client: Client, deployment: Deployment) -> Pod | None:
-    """The newest, whose arguments count while an old one is being replaced."""
+    """Newest ready pod, whose arguments count while an old one is being replaced."""
     if cluster.leaving(deployment):
         return None
     assert deployment.spec
     namespace, _ = cluster.name_of(deployment)
     selector = cast(Any, deployment.spec.selector).matchLabels
-    found = cluster.listed(client, Pod, namespace=namespace, labels=selector)
-    ready = [pod for pod in found if is_ready(pod) and not cluster.leaving(pod)]
+    pods = cluster.listed(client, Pod, namespace=namespace, labels=selector)
+    ready = [pod for pod in pods if is_ready(pod) and not cluster.leaving(pod)]
     return max(ready, key=_age, default=None)
 
 
 def is_ready(pod: Pod) -> bool:
-    """Whether the pod's own condition says so."""
+    """True if the pod's Ready condition is true."""
     conditions = (pod.status and pod.status.conditions) or []
-    return any(one.type == "Ready" and one.status == "True" for one in conditions)
+    return any(condition.type == "Ready" and condition.status == "True" for condition in conditions)
 
 
 def _age(thing: cluster.HasMetadata) -> str:

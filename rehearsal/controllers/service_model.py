@@ -1,4 +1,4 @@
-"""The Network Load Balancer of a Service."""
+"""Models the Network Load Balancer of a Service."""
 
 from typing import Any
 
@@ -26,11 +26,11 @@ PREFIX = f"{ANNOTATIONS}aws-load-balancer-"
 FINALIZER = "service.k8s.aws/resources"
 CLASS = "service.k8s.aws/nlb"
 TYPES = ("external", "nlb-ip")
-"""Values of the older way to choose the controller, by annotation."""
+"""Values of the older annotation that chooses the controller."""
 
 
 def is_ours(service: Service, arguments: Arguments) -> bool:
-    """Whether the controller takes the Service on. One without a class is nobody's on EKS."""
+    """True if the controller handles the Service. On EKS nobody handles one without a class."""
     assert service.spec
     if service.spec.type != "LoadBalancer":
         return False
@@ -40,7 +40,9 @@ def is_ours(service: Service, arguments: Arguments) -> bool:
 
 
 def model(service: Service, settings: Settings) -> Model:
-    """Raises ModelError about annotations that the controller refuses."""
+    """Model of a Service's balancer. Raises ModelError about annotations that the controller
+    refuses.
+    """
     assert service.spec
     nlb_ip = _annotation(service, "type") == "nlb-ip"
     target_type = _annotation(service, "nlb-target-type") or (

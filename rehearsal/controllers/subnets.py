@@ -1,4 +1,4 @@
-"""In which subnets a load balancer is put, by the controller's rules.
+"""Selects the subnets of a load balancer, by the controller's rules.
 
 https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/deploy/subnet_discovery/
 """
@@ -10,17 +10,17 @@ from rehearsal.controllers.model import INTERNAL, ModelError
 
 CLUSTER = "kubernetes.io/cluster/"
 ROLES = {True: "kubernetes.io/role/internal-elb", False: "kubernetes.io/role/elb"}
-"""The tag by whether the balancer is internal."""
+"""Role tag of a subnet: for internal balancers (True) and for internet-facing ones (False)."""
 FREE_ADDRESSES = 8
 
 Subnet = dict[str, Any]
-"""As DescribeSubnets shows it."""
+"""A subnet as DescribeSubnets shows it."""
 
 
 def tags(thing: dict[str, Any]) -> dict[str, str]:
     """Tags of a thing of EC2 or Elastic Load Balancing."""
     listed: list[dict[str, str]] = thing.get("Tags") or []
-    return {one["Key"]: one["Value"] for one in listed}
+    return {tag["Key"]: tag["Value"] for tag in listed}
 
 
 def discovered(subnets: Sequence[Subnet], *, scheme: str, cluster: str, kind: str) -> list[str]:
@@ -30,14 +30,16 @@ def discovered(subnets: Sequence[Subnet], *, scheme: str, cluster: str, kind: st
     the program's own networks are always tagged.
     """
     role = ROLES[scheme == INTERNAL]
-    tagged = [one for one in subnets if tags(one).get(role) in {"", "1"}]
+    tagged = [subnet for subnet in subnets if tags(subnet).get(role) in {"", "1"}]
     if not tagged:
         raise ModelError(
             f"unable to resolve at least one subnet: none of the VPC's {len(subnets)} has the tag "
             f"{role}=1, which a balancer of scheme {scheme} needs"
         )
-    ours = [one for one in tagged if _for_cluster(one, cluster)]
-    roomy = [one for one in ours if one.get("AvailableIpAddressCount", 0) >= FREE_ADDRESSES]
+    ours = [subnet for subnet in tagged if _for_cluster(subnet, cluster)]
+    roomy = [
+        subnet for subnet in ours if subnet.get("AvailableIpAddressCount", 0) >= FREE_ADDRESSES
+    ]
     if not roomy:
         raise ModelError(
             f"unable to resolve at least one subnet. Evaluated {len(tagged)} subnets: "
@@ -46,24 +48,26 @@ def discovered(subnets: Sequence[Subnet], *, scheme: str, cluster: str, kind: st
         )
     by_zone: dict[str, str] = {}
     # Those that name the cluster come first, then the lower id.
-    for one in sorted(roomy, key=lambda one: (CLUSTER + cluster not in tags(one), one["SubnetId"])):
-        by_zone.setdefault(one["AvailabilityZone"], one["SubnetId"])
+    for subnet in sorted(
+        roomy, key=lambda subnet: (CLUSTER + cluster not in tags(subnet), subnet["SubnetId"])
+    ):
+        by_zone.setdefault(subnet["AvailabilityZone"], subnet["SubnetId"])
     return enough(sorted(by_zone.values()), kind)
 
 
 def named(subnets: Sequence[Subnet], wanted: Sequence[str], kind: str) -> list[str]:
     """The ids of the subnets that an annotation lists by id or Name tag. Raises ModelError."""
-    found: list[str] = []
+    ids: list[str] = []
     for name in wanted:
         fitting = [s["SubnetId"] for s in subnets if name in {s["SubnetId"], tags(s).get("Name")}]
         if not fitting:
             raise ModelError(f"couldn't find all subnets: {name} is not in the VPC")
-        found += fitting
-    return enough(found, kind)
+        ids += fitting
+    return enough(ids, kind)
 
 
 def enough(ids: list[str], kind: str) -> list[str]:
-    """An Application Load Balancer needs two zones. Raises ModelError."""
+    """Checks that an Application Load Balancer has two zones. Raises ModelError."""
     least = 2 if kind == "application" else 1
     if len(ids) < least:
         raise ModelError(
@@ -74,6 +78,6 @@ def enough(ids: list[str], kind: str) -> list[str]:
 
 
 def _for_cluster(subnet: Subnet, cluster: str) -> bool:
-    """Tagged for this cluster, or for none."""
+    """True if the subnet is tagged for this cluster, or for none."""
     named = [key for key in tags(subnet) if key.startswith(CLUSTER)]
     return not named or CLUSTER + cluster in named

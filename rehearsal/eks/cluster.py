@@ -55,14 +55,14 @@ EMPTY_OUTPUTS = (
     "fargateProfileStatus",
     "oidcProviderArn",
 )
-"""What the real component returns as an empty text where its feature is off."""
+"""Outputs that the real component returns as an empty text if their feature is off."""
 
 
 class Cluster(pulumi.ComponentResource):
     """The control plane and the component's own Kubernetes provider, nothing else."""
 
     state: dict[str, pulumi.Input[Any]]
-    """The component's outputs."""
+    """Outputs of the component."""
 
     def __init__(
         self, name: str, inputs: Mapping[str, Any], opts: pulumi.ResourceOptions | None
@@ -205,7 +205,7 @@ def control_plane(
 
 
 def _stringified(value: pulumi.Output[Any]) -> pulumi.Output[str]:
-    """As JavaScript's JSON.stringify writes it."""
+    """Text of a value as JavaScript's JSON.stringify writes it."""
     return pulumi.Output.json_dumps(value, separators=(",", ":"))
 
 

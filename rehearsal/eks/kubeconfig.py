@@ -12,14 +12,14 @@ import pulumi
 import pulumi_aws as aws
 
 KUBECONFIG_COMMAND = "FRUGAL_EKS_KUBECONFIG_EXEC"
-"""Environment variable: the path of what answers instead of the `aws` CLI."""
+"""Environment variable with the path of a command that replaces the `aws` CLI."""
 OLDEST = {1: (1, 24), 2: (2, 7)}
-"""The first version of each major of the AWS CLI that the component takes."""
+"""Oldest accepted version, by major version of the AWS CLI."""
 
 
 def require_aws_cli() -> None:
-    """As the real component does, at preview too (nodejs/eks/dependencies.ts): the kubeconfig runs
-    `aws`, and versions below OLDEST write another API version into it.
+    """Checks the AWS CLI as the real component does, at preview too (nodejs/eks/dependencies.ts):
+    the kubeconfig runs `aws`, and versions below OLDEST write another API version into it.
     """
     command = os.environ.get(KUBECONFIG_COMMAND, "aws")
     if shutil.which(command) is None:
@@ -28,13 +28,13 @@ def require_aws_cli() -> None:
             "put the AWS CLI on PATH"
         )
     said = subprocess.run([command, "--version"], capture_output=True, text=True, check=False)
-    found = re.match(r"aws-cli/(\d+)\.(\d+)\.(\d+)", said.stdout)
-    if said.returncode or not found:
+    match = re.match(r"aws-cli/(\d+)\.(\d+)\.(\d+)", said.stdout)
+    if said.returncode or not match:
         raise pulumi.RunError(f"`{command} --version` does not say its version: {said.stdout!r}")
-    major, minor, _ = map(int, found.groups())
+    major, minor, _ = map(int, match.groups())
     if (major, minor) < OLDEST.get(major, OLDEST[2]):
         raise pulumi.RunError(
-            f"{command} is version {found[0]}, but eks.Cluster needs aws-cli 1.24.0, or 2.7.0"
+            f"{command} is version {match[0]}, but eks.Cluster needs aws-cli 1.24.0, or 2.7.0"
         )
 
 
@@ -61,7 +61,7 @@ def kubeconfig_of(
 
 
 def token_arguments(credentials: Mapping[str, Any], *, with_profile: bool = True) -> list[str]:
-    """What `aws eks get-token` is told about whose credentials to use."""
+    """Arguments of `aws eks get-token` that select the credentials."""
     role = credentials.get("roleArn") or credentials.get("role_arn")
     profile = credentials.get("profileName") or credentials.get("profile_name")
     arguments = ["--role", role] if role else []

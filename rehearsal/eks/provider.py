@@ -17,7 +17,7 @@ from rehearsal.eks import cluster
 from rehearsal.eks.kubeconfig import kubeconfig_of
 
 VERSION = "4.4.0"
-"""The version of pulumi-eks that is stood in for."""
+"""Version of pulumi-eks that the plugin stands in for."""
 ORPHAN_CHECK_SECONDS = 2
 
 
@@ -34,7 +34,7 @@ class StandIn(Provider):
         inputs: Any,
         options: pulumi.ResourceOptions | None = None,
     ) -> ConstructResult:
-        """The component and its children; an error names what cannot be played."""
+        """Constructs the component and its children; an error names what cannot be played."""
         if resource_type != cluster.TOKEN:
             raise pulumi.RunError(
                 f"the rehearsal's stand-in for pulumi-eks plays {cluster.TOKEN} only "
@@ -44,7 +44,7 @@ class StandIn(Provider):
         return ConstructResult(urn=made.urn, state=made.state)
 
     def call(self, token: str, args: Any) -> CallResult:
-        """`getKubeconfig`: the kubeconfig as a JSON text, with other credentials."""
+        """Answers `getKubeconfig`: the kubeconfig as JSON, with other credentials."""
         if token != f"{cluster.TOKEN}/getKubeconfig":
             raise pulumi.RunError(f"the rehearsal's stand-in for pulumi-eks has no method {token}")
         credentials = {name: args.get(name) for name in ("roleArn", "profileName")}

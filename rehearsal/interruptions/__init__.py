@@ -1,1 +1,1 @@
-"""Interruptions as AWS announces them: who drains, where pods go, and whether it was in time."""
+"""Plays interruptions as AWS announces them, and observes drains, pods and deadlines."""

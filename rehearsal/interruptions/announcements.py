@@ -1,4 +1,4 @@
-"""What AWS says before it takes an instance away: to EventBridge and in instance metadata."""
+"""Announces the end of an instance as AWS does: by EventBridge and in instance metadata."""
 
 import datetime
 import json
@@ -16,15 +16,15 @@ from rehearsal.nodes.notices import Notices
 from rehearsal.state import Endpoints, State
 
 NOTICE_SECONDS = 120.0
-"""Between a spot interruption warning and the end of the instance."""
+"""Seconds between a spot interruption warning and the end of the instance."""
 LAUNCH = "Launch"
-"""The process of an Auto Scaling group that runs instances."""
+"""Process of an Auto Scaling group that launches instances."""
 NOT_FOUND = 404
 METADATA_TIME = "%d %b %Y %H:%M:%S GMT"
 
 
 class Kind(StrEnum):
-    """Why an instance is about to go."""
+    """Reason why an instance is about to end."""
 
     SPOT = "spot"
     REBALANCE = "rebalance"
@@ -32,7 +32,7 @@ class Kind(StrEnum):
 
 
 class Ec2:
-    """Plays the side of EC2 that no API can ask for."""
+    """Plays actions of EC2 that no API offers."""
 
     def __init__(self, state: State) -> None:
         self.state, self.endpoints = state, state.endpoints
@@ -41,37 +41,41 @@ class Ec2:
         self.autoscaling = aws_client("autoscaling", self.endpoints)
 
     def announce(self, kind: Kind, instance_id: str) -> None:
-        """Send the event and tell the instance itself."""
+        """Sends the event, and puts the notice into the instance's metadata."""
         now = datetime.datetime.now(datetime.UTC)
-        notices.write(self.state, instance_id, told(kind, instance_id, now))
+        notices.write(self.state, instance_id, notices_of(kind, instance_id, now))
         entry = event(kind, instance_id, self.endpoints, now)
         self.events.put_events(Entries=[entry])
 
     def end_after_notice(self, instance_id: str, seconds: float = NOTICE_SECONDS) -> None:
-        """The instance of a group ends then, whoever is still on it. One that is gone is none."""
+        """Ends a group's instance after the notice, whoever is still on it. A missing instance is
+        no error.
+        """
         self._control("spot-interruption", instance=instance_id, seconds=str(seconds))
 
     def rebalance(self, instance_id: str) -> bool:
-        """Whether its group now launches another in its place and then ends it."""
+        """Returns True if the instance's group launches a replacement and then ends it."""
         return bool(self._control("rebalance", instance=instance_id).get("replaced"))
 
     def retire(self, instance_id: str) -> None:
-        """End an instance whose hardware goes; its group launches another one."""
+        """Ends an instance whose hardware is retired; its group launches another one."""
         self.ec2.terminate_instances(InstanceIds=[instance_id])
 
     def hold_launches(self, instance_ids: Sequence[str]) -> list[str]:
-        """From now on the groups of these instances get no other: their names."""
+        """Stops the groups of these instances from launching; returns the groups' names."""
         if not instance_ids:
             # Without ids AWS would tell all instances of the account.
             return []
-        found = self.autoscaling.describe_auto_scaling_instances(InstanceIds=list(instance_ids))
-        names = sorted({one["AutoScalingGroupName"] for one in found["AutoScalingInstances"]})
+        response = self.autoscaling.describe_auto_scaling_instances(InstanceIds=list(instance_ids))
+        names = sorted(
+            {instance["AutoScalingGroupName"] for instance in response["AutoScalingInstances"]}
+        )
         for name in names:
             self.autoscaling.suspend_processes(AutoScalingGroupName=name, ScalingProcesses=[LAUNCH])
         return names
 
     def release_launches(self, groups: Sequence[str]) -> None:
-        """They get instances again."""
+        """Lets these groups launch instances again."""
         for name in groups:
             self.autoscaling.resume_processes(AutoScalingGroupName=name, ScalingProcesses=[LAUNCH])
 
@@ -96,7 +100,7 @@ class Ec2:
 def event(
     kind: Kind, instance_id: str, endpoints: Endpoints, now: datetime.datetime
 ) -> dict[str, Any]:
-    """The entry that makes EventBridge deliver AWS's own event."""
+    """Entry that makes EventBridge deliver AWS's own event."""
     if kind is Kind.MAINTENANCE:
         detail: dict[str, Any] = {
             "service": "EC2",
@@ -114,8 +118,8 @@ def event(
     return _entry("aws.ec2", "EC2 Spot Instance Interruption Warning", arn, detail)
 
 
-def told(kind: Kind, instance_id: str, now: datetime.datetime) -> Notices:
-    """The same in instance metadata."""
+def notices_of(kind: Kind, instance_id: str, now: datetime.datetime) -> Notices:
+    """Notices in instance metadata for an announcement."""
     match kind:
         case Kind.SPOT:
             return Notices(spot_action={"action": "terminate", "time": _iso(_ends(now))})

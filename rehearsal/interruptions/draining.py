@@ -13,28 +13,27 @@ PODS = "/api/v1/pods"
 
 Pod = dict[str, Any]
 Clock = Callable[[], float]
-"""Seconds since the first event."""
+"""Returns seconds since the first event."""
 
 
 @dataclass
 class Moved:
-    """A pod that was on a node when its end was announced, and what became of it.
-
-    Seconds count from the announcement to its node.
+    """A pod on a node whose end was announced, with its fate. Seconds count from the announcement
+    for its node.
     """
 
     name: str
-    """With its namespace."""
+    """Name with the namespace."""
     node: str
     owner: str | None
-    """The uid of what makes pods like it anew."""
+    """Uid of the controller that recreates the pod; None if there is none."""
     told_at: float
     gone: float | None = None
     """When it was seen to go: looks are 0.3 s apart."""
     successor: str | None = None
-    """Its uid."""
+    """Uid of the successor."""
     now: str = ""
-    """The name of the successor."""
+    """Name of the successor."""
     now_on: str = ""
     ready: float | None = None
     """When the successor ran."""
@@ -48,17 +47,17 @@ class Budget:
     healthy: int
     desired: int
     met: bool
-    """Whether there ever were enough healthy pods: before that nothing can be broken."""
+    """True if there ever were enough healthy pods: before that nothing can be violated."""
     broken: bool = False
 
 
 class Moves:
-    """What becomes of the pods of some nodes; `look` often."""
+    """Tracks the pods of some nodes; call `look` often."""
 
     def __init__(self, cluster: Cluster, clock: Clock) -> None:
         self.cluster, self.clock = cluster, clock
         self.pods: dict[str, Moved] = {}
-        """By uid."""
+        """Pods by uid."""
         self.drained: dict[str, float] = {}
         """Seconds from a node's announcement until it took and had no more pods, by its name."""
         self._told: dict[str, float] = {}
@@ -67,7 +66,7 @@ class Moves:
         """Pods that were there at the first announcement: they succeed nobody."""
 
     def tell(self, node: str) -> None:
-        """The end of this node is announced now."""
+        """Notes that the end of this node is announced now."""
         if self._told:
             self.look(self._open)
         now = self._told[node] = self.clock()
@@ -79,7 +78,7 @@ class Moves:
                 self.pods[_uid(pod)] = moved
 
     def look(self, open_nodes: Collection[str]) -> None:
-        """Take in how things are now; `open_nodes` are those that take new pods."""
+        """Notes the current state; `open_nodes` accept new pods."""
         self._open = open_nodes
         there = {_uid(pod): pod for pod in self.cluster.items(PODS)}
         for uid, moved in self.pods.items():
@@ -112,7 +111,9 @@ class Moves:
             pod = there.get(moved.successor or "")
             if pod is None or _leaving(pod):
                 moved.ready, moved.successor = None, None
-                pod = next((one for one in fresh if _owner(one) == moved.owner), None)
+                pod = next(
+                    (candidate for candidate in fresh if _owner(candidate) == moved.owner), None
+                )
                 if pod is None:
                     continue
                 fresh.remove(pod)
@@ -123,14 +124,14 @@ class Moves:
 
 
 class Budgets:
-    """The PodDisruptionBudgets of the cluster; `look` often."""
+    """Tracks the cluster's PodDisruptionBudgets; call `look` often."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self.seen: dict[str, Budget] = {}
 
     def look(self) -> None:
-        """Take in how many healthy pods each has, and how many it must have."""
+        """Notes how many healthy pods each budget has, and how many it must have."""
         for item in self.cluster.items(BUDGETS):
             status = item.get("status", {})
             if not status.get("expectedPods"):
@@ -155,7 +156,7 @@ def unmoved(cluster: Cluster, nodes: Iterable[str]) -> dict[str, str]:
 
 
 def _moves(pod: Pod) -> bool:
-    """Whether a drain evicts it: a DaemonSet's pod stays with its node."""
+    """True if a drain evicts the pod: a DaemonSet's pod stays with its node."""
     owners = {owner["kind"] for owner in pod["metadata"].get("ownerReferences", [])}
     return pod["status"].get("phase") not in ENDED and "DaemonSet" not in owners
 

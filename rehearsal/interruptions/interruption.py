@@ -1,4 +1,4 @@
-"""Plays interruptions: AWS announces the end of nodes, and whoever minds them drains them."""
+"""Plays interruptions: AWS announces the end of nodes, and their handlers drain them."""
 
 import time
 from collections.abc import Sequence
@@ -21,17 +21,19 @@ from rehearsal.state import State
 
 LOOK_SECONDS = 0.3
 PATIENCE_SECONDS = 180.0
-"""For drain, end and replacement; Karpenter's simulated fleet alone takes 30 to register a node."""
+"""Seconds for drain, end and replacement; Karpenter's simulated fleet alone takes 30 to register a
+node.
+"""
 STORM_GAP_SECONDS = 10.0
 STORM_SECONDS = 50.0
-"""Within this time all spot nodes are told in a storm."""
+"""Seconds within which a storm announces the end of all spot nodes."""
 REPORTED = "SpotRebalanceRecommendation"
-"""The reason of the event that Karpenter writes about a rebalance recommendation."""
+"""Reason of Karpenter's event about a rebalance recommendation."""
 
 
 @dataclass(kw_only=True)
 class Outcome:
-    """What an interruption came to."""
+    """Result of an interruption."""
 
     kind: Kind
     victims: Sequence[Node]
@@ -40,28 +42,28 @@ class Outcome:
     drained: dict[str, float]
     """Seconds from a node's announcement until it had no pod to move, by its name."""
     seconds: float
-    """Until all was at rest again."""
+    """Seconds until everything was at rest again."""
     nodes: Sequence[Node]
-    """Those that there are now."""
+    """Nodes after the interruption."""
     new_nodes: Sequence[Node]
     undrained: Sequence[str] = ()
-    """Nodes that ended without anybody having cordoned them."""
+    """Nodes that ended without having been cordoned."""
     lost: Sequence[str] = ()
-    """Pods that were on on-demand nodes, and are no more."""
+    """Pods of on-demand nodes that are gone."""
     notes: list[str] = field(default_factory=list[str])
 
     def failures(self) -> list[str]:
-        """What must not happen, a sentence each."""
+        """Violations, a sentence each."""
         deadline = NOTICE_SECONDS if self.kind is Kind.SPOT else PATIENCE_SECONDS
-        late = [one for one in self.moves if one.gone is None or one.gone > deadline]
+        late = [move for move in self.moves if move.gone is None or move.gone > deadline]
         return [
             *(f"nobody drained {name} before it ended" for name in self.undrained),
-            *(f"{one.name} was still on {one.node} after {deadline:.0f} s" for one in late),
+            *(f"{move.name} was still on {move.node} after {deadline:.0f} s" for move in late),
             *(
-                f"PodDisruptionBudget {one.name} wants {one.desired} healthy pods, "
-                f"and there were {one.healthy}"
-                for one in self.budgets
-                if one.broken
+                f"PodDisruptionBudget {budget.name} wants {budget.desired} healthy pods, "
+                f"and there were {budget.healthy}"
+                for budget in self.budgets
+                if budget.broken
             ),
             *(f"{name} ran on demand, and did not survive" for name in self.lost),
         ]
@@ -74,7 +76,7 @@ class Outcome:
 
 
 class Interruption:
-    """Plays on one cluster, telling `console` what it waits for."""
+    """Plays on one cluster; shows on `console` what it waits for."""
 
     def __init__(self, state: State, cluster: Cluster, console: Console) -> None:
         self.cluster, self.console, self.ec2 = cluster, console, Ec2(state)
@@ -85,14 +87,14 @@ class Interruption:
 
         Raises RehearsalError if there is none, or none that anybody here drains.
         """
-        nodes = [one for one in self.nodes() if _minded(one)]
-        spot = [one for one in nodes if one.capacity == "spot"]
+        nodes = [node for node in self.nodes() if _minded(node)]
+        spot = [node for node in nodes if node.capacity == "spot"]
         # Hardware fails under all instances, the other two only reach spot.
         chosen = nodes if kind is Kind.MAINTENANCE and name else spot
-        named = [one for one in chosen if name in {None, one.name, one.instance_id}]
+        named = [node for node in chosen if name in {None, node.name, node.instance_id}]
         if not named:
             raise RehearsalError(_nobody(name, chosen))
-        return max(named, key=lambda one: len(one.pods))
+        return max(named, key=lambda node: len(node.pods))
 
     def play(self, victim: Node, kind: Kind = Kind.SPOT) -> Outcome:
         """Announce the end of a node; wait until its pods run elsewhere and all is at rest.
@@ -105,8 +107,8 @@ class Interruption:
         return self._interrupt(Plan([victim], kind))
 
     def spot_nodes(self) -> list[Node]:
-        """Those that somebody here drains."""
-        return [one for one in self.nodes() if one.capacity == "spot" and _minded(one)]
+        """Spot nodes that a handler in the rehearsal drains."""
+        return [node for node in self.nodes() if node.capacity == "spot" and _minded(node)]
 
     def storm(self) -> Outcome:
         """Interrupt every spot node, all within a minute, with no other to be had meanwhile.
@@ -118,7 +120,9 @@ class Interruption:
         if not victims:
             raise RehearsalError(_nobody(None, victims))
         gap = min(STORM_GAP_SECONDS, STORM_SECONDS / len(victims))
-        held = self.ec2.hold_launches([one.instance_id for one in victims if one.self_managed])
+        held = self.ec2.hold_launches(
+            [victim.instance_id for victim in victims if victim.self_managed]
+        )
         try:
             return self._interrupt(Plan(victims, Kind.SPOT, gap, held))
         finally:
@@ -126,10 +130,10 @@ class Interruption:
 
     def _interrupt(self, plan: Plan) -> Outcome:
         victims = plan.victims
-        if any(one.self_managed for one in victims):
+        if any(victim.self_managed for victim in victims):
             self._require_handler()
         before = self.nodes()
-        on_demand = [one.name for one in before if one.capacity == "on-demand"]
+        on_demand = [node.name for node in before if node.capacity == "on-demand"]
         steady = unmoved(self.cluster, on_demand if len(victims) > 1 else [])
         act = UnderWay(self.cluster, self.ec2, self.nodes, plan)
         many = len(victims) > 1
@@ -141,7 +145,7 @@ class Interruption:
             lines = [*waiting_pods(self.cluster), "The last events:", *last_events(self.cluster)]
             raise RehearsalError("\n  ".join([f"{error}.", *lines])) from None
         survivors = unmoved(self.cluster, on_demand)
-        nodes, known = self.nodes(), {one.name for one in before}
+        nodes, known = self.nodes(), {node.name for node in before}
         return Outcome(
             kind=plan.kind,
             victims=victims,
@@ -150,8 +154,8 @@ class Interruption:
             drained=act.moves.drained,
             seconds=seconds,
             nodes=nodes,
-            new_nodes=[one for one in nodes if one.name not in known],
-            undrained=[one.name for one in victims if one.name not in act.cordoned],
+            new_nodes=[node for node in nodes if node.name not in known],
+            undrained=[victim.name for victim in victims if victim.name not in act.cordoned],
             lost=sorted(name for uid, name in steady.items() if uid not in survivors),
             notes=act.notes,
         )
@@ -159,15 +163,15 @@ class Interruption:
     def _reported(self, victim: Node) -> Outcome:
         """Karpenter drains nothing at a rebalance recommendation, it only writes an event."""
 
-        def told() -> tuple[bool, str]:
+        def reported() -> tuple[bool, str]:
             events = self.cluster.items("/api/v1/events")
-            found = [one for one in events if one.get("reason") == REPORTED]
-            return bool(found), "Karpenter has not told it yet"
+            reports = [entry for entry in events if entry.get("reason") == REPORTED]
+            return bool(reports), "Karpenter has not told it yet"
 
         began = time.monotonic()
         self.ec2.announce(Kind.REBALANCE, victim.instance_id)
         try:
-            wait_for(self.console, f"rebalancing {victim.name}", told, timeout=PATIENCE_SECONDS)
+            wait_for(self.console, f"rebalancing {victim.name}", reported, timeout=PATIENCE_SECONDS)
         except TimeoutError as error:
             raise RehearsalError(f"{error}.") from None
         return Outcome(
@@ -195,17 +199,19 @@ class Interruption:
             )
 
     def nodes(self) -> list[Node]:
-        """All nodes that there are now."""
+        """All current nodes."""
         return nodes_now(self.cluster, self.prices, self.members)
 
 
 def _minded(node: Node) -> bool:
-    """Whether somebody here drains it: EKS does that for its own groups, which is not played."""
+    """True if a handler in the rehearsal drains the node: EKS does that for its own groups, which
+    is not played.
+    """
     return node.karpenter or node.self_managed
 
 
 def _nobody(name: str | None, nodes: Sequence[Node]) -> str:
-    there = ", ".join(one.name for one in nodes)
+    there = ", ".join(node.name for node in nodes)
     if there:
         return f"No node that can be interrupted is called {name}: there are {there}."
     return (

@@ -1,4 +1,4 @@
-"""What a rehearsal plays with groups of instances: `interrupt`, `groups`, their part of `run`."""
+"""Commands with groups of instances: `interrupt`, `groups`, and their part of `run`."""
 
 import datetime
 from collections import Counter
@@ -34,9 +34,8 @@ class SpotCommands:
         self.interruption = Interruption(state, self.cluster, console)
 
     def interrupt(self, node: str | None = None, kind: Kind = Kind.SPOT) -> None:
-        """Announce the end of a node and show what became of its pods.
-
-        Raises RehearsalError if a deadline or a disruption budget broke.
+        """Announces the end of a node and shows what became of its pods. Raises RehearsalError if a
+        deadline or a disruption budget was violated.
         """
         victim = self.interruption.victim(node, kind)
         if self._cannot_run([victim]):
@@ -46,9 +45,8 @@ class SpotCommands:
         outcome.require_held()
 
     def storm(self) -> None:
-        """Interrupt every spot node within a minute.
-
-        Raises RehearsalError as `interrupt` does, and if a pod on an on-demand node was lost.
+        """Interrupts every spot node within a minute. Raises RehearsalError as `interrupt` does,
+        and if a pod on an on-demand node was lost.
         """
         if self._cannot_run(self.interruption.spot_nodes()):
             return
@@ -58,9 +56,11 @@ class SpotCommands:
         self.say("No pod of an on-demand node was lost, and none is left Pending.")
 
     def groups(self, cluster_name: str) -> None:
-        """Sizes, instances and tags of all groups, and the pods that an autoscaler would see."""
-        found = groups.groups_now(self.state.endpoints)
-        self.console.print(spot_report.groups_table(found, cluster_name))
+        """Shows sizes, instances and tags of all groups, and the pods that an autoscaler would
+        see.
+        """
+        all_groups = groups.groups_now(self.state.endpoints)
+        self.console.print(spot_report.groups_table(all_groups, cluster_name))
         waiting = waiting_pods(self.cluster)
         for line in waiting:
             self.say(f"waits: {line}")
@@ -96,8 +96,8 @@ class SpotCommands:
             )
 
     def _preferring(self) -> Counter[tuple[tuple[str, str], str]]:
-        """How many pods of each Deployment, by namespace and name, are on each capacity."""
-        nodes = {one.name: one for one in self.interruption.nodes()}
+        """Number of pods on each capacity, by the Deployment's namespace and name."""
+        nodes = {node.name: node for node in self.interruption.nodes()}
         return Counter(
             (
                 (pod["metadata"]["namespace"], _workload(pod)),
@@ -114,11 +114,15 @@ class SpotCommands:
         self.cluster.patch(path, {"spec": {"template": template}})
 
     def _settle(self, title: str) -> None:
-        """Wait until no Deployment has pods that come or go."""
+        """Waits until no Deployment has pods that come or go."""
 
         def settled() -> tuple[bool, str]:
             deployments = self.cluster.items("/apis/apps/v1/deployments")
-            moving = [one["metadata"]["name"] for one in deployments if not _is_rolled_out(one)]
+            moving = [
+                deployment["metadata"]["name"]
+                for deployment in deployments
+                if not _is_rolled_out(deployment)
+            ]
             return not moving, f"{', '.join(moving)} not rolled out"
 
         self._wait(title, settled)
@@ -128,15 +132,15 @@ class SpotCommands:
 
         Returns the group as it was. Raises RehearsalError if no node comes of it.
         """
-        found = groups.groups_now(self.state.endpoints)
-        growable = [one for one in found if one.key and one.desired < one.maximum]
+        all_groups = groups.groups_now(self.state.endpoints)
+        growable = [each for each in all_groups if each.key and each.desired < each.maximum]
         if not growable:
             raise RehearsalError("There is no spot group below its maximum, so none can grow.")
         group, before = growable[0], len(self._members(growable[0]))
         groups.set_desired(self.state.endpoints, group, group.desired + 1)
 
         def joined() -> tuple[bool, str]:
-            ready = [one for one in self._members(group) if one.ready]
+            ready = [node for node in self._members(group) if node.ready]
             waiting = waiting_pods(self.cluster)
             seen = f"{len(ready)} of {before + 1} nodes are ready, {len(waiting)} pods wait"
             return len(ready) > before and not waiting, seen
@@ -154,17 +158,20 @@ class SpotCommands:
             raise RehearsalError("\n".join([f"{error}. The last events:", *lines])) from None
 
     def say(self, text: str) -> None:
-        """A line of its own."""
+        """Prints a line."""
         self.console.print(escape(text), highlight=False)
 
     def _members(self, group: Group) -> list[Node]:
-        ids = {one.id for one in _named(groups.groups_now(self.state.endpoints), group).instances}
-        return [one for one in self.interruption.nodes() if one.instance_id in ids]
+        ids = {
+            instance.id
+            for instance in _named(groups.groups_now(self.state.endpoints), group).instances
+        }
+        return [node for node in self.interruption.nodes() if node.instance_id in ids]
 
     def _cannot_run(self, victims: list[Node]) -> bool:
-        """Whether the handler that these nodes need is kept from running here; it says so then."""
+        """True if the handler that these nodes need cannot run here; says so in that case."""
         why = namespaces.missing()
-        if not why or not any(one.self_managed for one in victims):
+        if not why or not any(victim.self_managed for victim in victims):
             return False
         self.say(f"Not run: {_no_handler(why)}.")
         return True
@@ -184,8 +191,8 @@ def _no_handler(why: str) -> str:
     )
 
 
-def _named(found: list[Group], group: Group) -> Group:
-    return next(one for one in found if one.name == group.name)
+def _named(all_groups: list[Group], group: Group) -> Group:
+    return next(each for each in all_groups if each.name == group.name)
 
 
 def _is_rolled_out(deployment: dict[str, Any]) -> bool:
@@ -201,5 +208,5 @@ def _prefers(pod: dict[str, Any]) -> bool:
 
 
 def _workload(pod: dict[str, Any]) -> str:
-    """The name of the Deployment, which its pods have two parts more than."""
+    """Name of the Deployment, without the two suffixes of its pods' names."""
     return pod["metadata"]["name"].rsplit("-", 2)[0]

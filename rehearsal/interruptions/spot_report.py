@@ -18,20 +18,20 @@ CLUSTER_AUTOSCALER = (
 
 
 def moves_table(outcome: Outcome) -> Table:
-    """Each pod of the interrupted nodes: when it went, and where the one in its place runs."""
+    """A row for each pod of the interrupted nodes: when it went, and where its successor runs."""
     title = f"Pods that moved ({outcome.kind})"
     table = Table("pod", "from", "gone after s", "now", "on", "running after s", title=title)
-    for one in sorted(outcome.moves, key=lambda one: (one.node, one.gone or 0.0)):
-        seconds = ("-" if took is None else f"{took:.1f}" for took in (one.gone, one.ready))
+    for move in sorted(outcome.moves, key=lambda move: (move.node, move.gone or 0.0)):
+        seconds = ("-" if took is None else f"{took:.1f}" for took in (move.gone, move.ready))
         gone, ready = seconds
-        nodes = (one.node.partition(".")[0], one.now_on.partition(".")[0])
-        row = (one.name, nodes[0], gone, one.now or "nothing", nodes[1], ready)
+        nodes = (move.node.partition(".")[0], move.now_on.partition(".")[0])
+        row = (move.name, nodes[0], gone, move.now or "nothing", nodes[1], ready)
         table.add_row(*(escape(text) for text in row))
     return table
 
 
 def print_outcome(console: Console, outcome: Outcome) -> None:
-    """What an interruption came to, for a person."""
+    """Prints the result of an interruption."""
     if outcome.moves:
         console.print(moves_table(outcome))
     for victim in outcome.victims:
@@ -52,11 +52,15 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
 
 
 def groups_table(groups: Sequence[Group], cluster: str) -> Table:
-    """One row a group: its size, its instances, and what the Cluster Autoscaler knows of it."""
+    """A row for each group: its size, its instances, and what the Cluster Autoscaler knows of
+    it.
+    """
     columns = ("group", "min/desired/max", "instances", "Cluster Autoscaler", "template from zero")
     table = Table(*columns, title="Auto Scaling groups")
     for group in groups:
-        kinds = Counter(f"{one.type} {one.zone} {one.market}" for one in group.instances)
+        kinds = Counter(
+            f"{instance.type} {instance.zone} {instance.market}" for instance in group.instances
+        )
         instances = [f"{kind} x{n}" if n > 1 else kind for kind, n in sorted(kinds.items())]
         missing = group.undiscovered(cluster)
         seen = f"not seen: no tag {', '.join(missing)}" if missing else "seen by its tags"

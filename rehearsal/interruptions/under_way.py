@@ -1,4 +1,4 @@
-"""An interruption while it goes on: who is told when, who is drained, who is to be ended."""
+"""An interruption in progress: announcements, drains, and ends that are due."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -18,17 +18,17 @@ drained the node for the warning), EC2 takes it then instead of at the end of it
 
 @dataclass(frozen=True)
 class Plan:
-    """Whose end is announced, why, and with how many seconds between two of them."""
+    """Nodes whose end is announced, the reason, and the seconds between two announcements."""
 
     victims: Sequence[Node]
     kind: Kind
     gap: float = 0.0
     held: Sequence[str] = ()
-    """Groups that get no instances until all victims are gone."""
+    """Groups that launch nothing until all victims are gone."""
 
 
 class UnderWay:
-    """One interruption; `look` often. `nodes` tells all that there are."""
+    """An interruption in progress; call `look` often. `nodes` returns all current nodes."""
 
     def __init__(
         self, cluster: Cluster, ec2: Ec2, nodes: Callable[[], list[Node]], plan: Plan
@@ -36,11 +36,11 @@ class UnderWay:
         self.cluster, self.ec2, self.now = cluster, ec2, nodes
         self.victims, self.kind, self.held = plan.victims, plan.kind, plan.held
         self.began = time.monotonic()
-        self.due = {one.name: number * plan.gap for number, one in enumerate(plan.victims)}
+        self.due = {victim.name: number * plan.gap for number, victim in enumerate(plan.victims)}
         self.moves = Moves(cluster, self._clock)
         self.budgets = Budgets(cluster)
         self.cordoned: set[str] = set()
-        """Victims that were seen without taking new pods: who is not among them was not drained."""
+        """Victims that were seen without taking new pods; others were not drained."""
         self.stay: set[str] = set()
         """Victims that nobody ends."""
         self.drained_at: dict[str, float] = {}
@@ -55,18 +55,18 @@ class UnderWay:
         return time.monotonic() - self.began
 
     def look(self) -> tuple[bool, str]:
-        """Announce what is due, look at pods and budgets, end what is drained."""
+        """Announces what is due, looks at pods and budgets, and ends drained victims."""
         for victim in self.victims:
             if victim.name in self.due and self._clock() >= self.due[victim.name]:
                 del self.due[victim.name]
                 self._announce(victim)
         self.nodes = self.now()
-        self.moves.look({one.name for one in self.nodes if not one.leaving})
+        self.moves.look({node.name for node in self.nodes if not node.leaving})
         self.budgets.look()
         waiting = waiting_pods(self.cluster)
-        there = {one.name for one in self.nodes}
-        self.cordoned |= {one.name for one in self.nodes if one.leaving}
-        left = [one for one in self.victims if one.name in there - self.stay]
+        there = {node.name for node in self.nodes}
+        self.cordoned |= {node.name for node in self.nodes if node.leaving}
+        left = [victim for victim in self.victims if victim.name in there - self.stay]
         for victim in left:
             self._end_if_drained(victim)
         seen = (
@@ -95,7 +95,7 @@ class UnderWay:
             )
 
     def _end_if_drained(self, victim: Node) -> None:
-        """A drained instance need not be waited for: EC2 takes it now."""
+        """Ends a drained instance early, since EC2 may take it now."""
         if victim.karpenter or victim.name in self.ended or victim.name not in self.moves.drained:
             return
         drained_at = self.drained_at.setdefault(victim.name, self._clock())
@@ -108,9 +108,9 @@ class UnderWay:
             self.ec2.retire(victim.instance_id)
 
     def _release(self, waiting: Sequence[str]) -> None:
-        """All victims are gone: tell where their pods are, and let groups have instances again."""
-        on_demand = {one.name for one in self.nodes if one.capacity == "on-demand"}
-        moved = [one for one in self.moves.pods.values() if one.now_on in on_demand]
+        """Reports where the pods are once all victims are gone, and lets groups launch again."""
+        on_demand = {node.name for node in self.nodes if node.capacity == "on-demand"}
+        moved = [pod for pod in self.moves.pods.values() if pod.now_on in on_demand]
         self.notes.append(
             f"With no spot instance to be had, {len(moved)} pods from spot nodes ran on demand and "
             f"{len(waiting)} waited for room."
@@ -120,15 +120,18 @@ class UnderWay:
         self.held = ()
 
     def _replaced(self) -> bool:
-        """Whether each group has as many nodes that take pods as before."""
+        """True if each group has as many nodes that take pods as before."""
         able = self._able()
-        stay = [one.owner for one in self.victims if one.name in self.stay]
+        stay = [victim.owner for victim in self.victims if victim.name in self.stay]
         return all(
-            able.count(one) >= self.owners.count(one) - stay.count(one) for one in set(self.owners)
+            able.count(owner) >= self.owners.count(owner) - stay.count(owner)
+            for owner in set(self.owners)
         )
 
     def _able(self) -> list[str]:
-        """The owners of the nodes of own groups, a name for each that takes pods."""
+        """Owners of self-managed nodes that take pods, one entry for each node."""
         return [
-            one.owner for one in self.nodes if one.self_managed and one.ready and not one.leaving
+            node.owner
+            for node in self.nodes
+            if node.self_managed and node.ready and not node.leaving
         ]

@@ -41,19 +41,19 @@ def main() -> int:
 
 
 class Due:
-    """Who has something to look at."""
+    """Events that wake the reconcilers."""
 
     def __init__(self) -> None:
         self.fargate, self.karpenter, self.handlers = (threading.Event() for _ in range(3))
 
     def all(self) -> None:
-        """Wake everybody."""
-        for one in (self.fargate, self.karpenter, self.handlers):
-            one.set()
+        """Wakes all reconcilers."""
+        for event in (self.fargate, self.karpenter, self.handlers):
+            event.set()
 
 
 def play(state: State, stopping: threading.Event) -> None:
-    """Watch and reconcile until `stopping`; real programs are ended before this returns."""
+    """Watches and reconciles until `stopping`; ends real programs before it returns."""
     aws = PlayedAws(state.endpoints)
     tools = toolchain.ensure([karpenter.Karpenter.name, termination_handler.NAME])
     due = Due()
@@ -83,7 +83,7 @@ def play(state: State, stopping: threading.Event) -> None:
 
 
 def _watch(client: Client, due: Due, stopping: threading.Event) -> None:
-    """Wake each reconciler at what concerns it. These threads end with the process."""
+    """Wakes each reconciler when a change concerns it. The threads end with the process."""
     on_fargate = {"spec.schedulerName": fargate.SCHEDULER}
     for wakes, chosen in (
         (due.fargate, cluster.Selection(kind=Pod, fields=on_fargate)),

@@ -1,4 +1,4 @@
-"""The local API server, as the played data plane and the played controllers use it."""
+"""Client of the local API server for the played data plane and the played controllers."""
 
 import datetime
 import threading
@@ -25,14 +25,14 @@ from rehearsal.state import State
 ALL = "*"
 """All namespaces, in lightkube's spelling."""
 NOT_READY = "rehearsal.frugal-eks/not-ready"
-"""Why the containers of a pod cannot run: kwok then plays that they crash."""
+"""Annotation with the reason why a pod's containers cannot run: kwok then plays that they crash."""
 HEALTHY = "rehearsal.frugal-eks/healthy"
-"""Set on the pods of REAL_PROGRAMS while the real one answers its health probe."""
+"""Annotation on the pods of REAL_PROGRAMS while the real program answers its health probe."""
 REAL_PROGRAMS = ("karpenter", "aws-node-termination-handler")
-"""By the label app.kubernetes.io/name of their pods; kwok's stages name them too."""
+"""Programs by the label app.kubernetes.io/name of their pods; kwok's stages name them too."""
 UNREACHABLE = (httpx2.HTTPError, OSError)
 PAUSE = 0.5
-"""Seconds before a watch that broke off is taken up again."""
+"""Seconds before a broken watch is restarted."""
 
 Kind = TypeVar("Kind")
 API_VERSIONS: dict[type, str] = {
@@ -41,7 +41,7 @@ API_VERSIONS: dict[type, str] = {
     Deployment: "apps/v1",
     Ingress: "networking.k8s.io/v1",
 }
-"""Of the kinds that are watched, and that events are about."""
+"""API versions of the kinds that are watched, and that events are about."""
 TOKEN_SECONDS = 24 * 60 * 60
 
 
@@ -53,13 +53,13 @@ class HasMetadata(Protocol):
 
 
 def connect(state: State, manager: str = "rehearsal-nodes") -> Client:
-    """A client of its own for one thread, as administrator; `manager` owns the fields it sets."""
+    """A client for one thread, as administrator; `manager` owns the fields that it sets."""
     config = KubeConfig.from_file(state.control_plane / "kubeconfig").get()
     return Client(config=config, trust_env=False, field_manager=manager)
 
 
 def listed(client: Client, kind: type[Kind], **options: object) -> list[Kind]:
-    """All objects of a kind; options as `Client.list` takes them."""
+    """Objects of a kind; the options are those of `Client.list`."""
     # lightkube's own types leave dictionaries open, here and below.
     return list(cast(Any, client).list(kind, **options))
 
@@ -75,7 +75,7 @@ def annotations(thing: HasMetadata) -> dict[str, str]:
 
 
 def name_of(thing: HasMetadata) -> tuple[str, str]:
-    """Namespace and name."""
+    """Namespace and name of an object."""
     assert thing.metadata
     return thing.metadata.namespace or "default", thing.metadata.name or ""
 
@@ -86,17 +86,19 @@ def uid_of(thing: HasMetadata) -> str:
 
 
 def node_of(pod: Pod) -> str | None:
-    """The node that a pod is bound to."""
+    """Node that a pod is bound to."""
     return pod.spec.nodeName if pod.spec else None
 
 
 def leaving(thing: HasMetadata) -> bool:
-    """Whether it is being deleted."""
+    """True if the object is being deleted."""
     return bool(thing.metadata and thing.metadata.deletionTimestamp)
 
 
 def annotate(client: Client, pod: Pod, changes: Mapping[str, str | None]) -> None:
-    """Set annotations of a pod, or remove them where the value is None; a gone pod is no error."""
+    """Sets annotations of a pod, or removes those whose value is None; a missing pod is no
+    error.
+    """
     current = annotations(pod)
     wanted = {key: value for key, value in changes.items() if current.get(key) != value}
     if not wanted:
@@ -111,12 +113,12 @@ def annotate(client: Client, pod: Pod, changes: Mapping[str, str | None]) -> Non
 
 
 def gone(error: ApiError) -> bool:
-    """Whether the API server says that there is no such object (any more)."""
+    """True if the API server says that there is no such object (any more)."""
     return error.status.code == HTTPStatus.NOT_FOUND
 
 
 def token(client: Client, namespace: str, account: str, audiences: Sequence[str] = ()) -> str:
-    """A token of a service account as its pods get it; without audiences for the API server."""
+    """Token of a service account as its pods get it; without audiences for the API server."""
     spec = TokenRequestSpec(audiences=list(audiences), expirationSeconds=TOKEN_SECONDS)
     request = ServiceAccount.Token(spec=spec, metadata=ObjectMeta())
     answer = client.create(request, account, namespace=namespace)
@@ -126,21 +128,21 @@ def token(client: Client, namespace: str, account: str, audiences: Sequence[str]
 
 
 class Events:
-    """Warning events about objects; the same words about one object come once."""
+    """Warning events about objects; a repeated message about one object is sent once."""
 
     def __init__(self, client: Client, component: str) -> None:
         self.client, self.component = client, component
-        self.told: dict[str, str] = {}
+        self.last_words: dict[str, str] = {}
 
     def well(self, thing: HasMetadata) -> None:
-        """Its trouble is over: the next one is told, even in the same words."""
-        self.told.pop(uid_of(thing), None)
+        """Notes that an object is well: the next message is sent even if it is the same."""
+        self.last_words.pop(uid_of(thing), None)
 
     def warn(self, thing: HasMetadata, reason: str, message: str) -> None:
-        """Tell it as an event, and in the log of this process."""
-        if self.told.get(uid_of(thing)) == message:
+        """Sends a message as an event, and logs it."""
+        if self.last_words.get(uid_of(thing)) == message:
             return
-        self.told[uid_of(thing)] = message
+        self.last_words[uid_of(thing)] = message
         namespace, name = name_of(thing)
         kind = type(thing).__name__
         print(f"{kind} {namespace}/{name}: {reason}: {message}", flush=True)
@@ -172,13 +174,13 @@ class Events:
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """Which objects of a kind to watch, in all namespaces."""
+    """Objects of a kind to watch, in all namespaces."""
 
     kind: type
-    """One of API_VERSIONS."""
+    """Kind of the objects, one of API_VERSIONS."""
     fields: Mapping[str, str] | None = None
     labels: Mapping[str, str | Sequence[str]] | None = None
-    """Where there are several values, any of them."""
+    """Labels to select by; of several values any one matches."""
 
 
 def watch(

@@ -16,35 +16,34 @@ from rehearsal.processes import Processes, how_ended, last_lines
 from rehearsal.state import State
 
 HEALTH_SECONDS = 60.0
-"""The slowest takes 3 to 5 on 2 idle cores; after that it is told that no probe answers."""
+"""Seconds until a health probe must answer: the slowest takes 3 to 5 on 2 idle cores."""
 RESTART_SECONDS = 10.0
-"""Between a crash and the next try, as the kubelet's first back-off."""
+"""Seconds between a crash and the next start, as the kubelet's first back-off."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Launch:
-    """How the program is started, for one time."""
+    """Command, environment and port of one start of the program."""
 
     argv: Sequence[str | Path]
     environment: Mapping[str, str]
     port: int
-    """Of its health probe."""
+    """Port of the health probe."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """The process, and what it was started with."""
+    """A process, and what it was started with."""
 
     environment: Mapping[str, str]
     port: int
     since: float
-    """Monotonic seconds."""
+    """Start in monotonic seconds."""
 
 
 class Container:
-    """Starts, probes and restarts one program, and tells its pods how it is.
-
-    `health` is the path of its probe.
+    """Starts, probes and restarts one program, and shows its state on its pods. `health` is the
+    path of its probe.
     """
 
     def __init__(self, state: State, client: Client, name: str, health: str) -> None:
@@ -57,13 +56,15 @@ class Container:
 
     @property
     def comes_up(self) -> bool:
-        """Whether it was started and has not yet answered."""
+        """True if it was started and has not yet answered."""
         return self.running is not None and not self.healthy
 
     def keep(
         self, pods: Sequence[Pod], environment: Mapping[str, str], launch: Callable[[], Launch]
     ) -> None:
-        """Let it run with this environment: started anew where it is another one, or has ended."""
+        """Keeps it running with this environment: restarts it if that differs, or if it has
+        ended.
+        """
         if self.running and self.running.environment != environment:
             self.stop()
         if not self.running and time.monotonic() >= self.again_at:
@@ -72,14 +73,14 @@ class Container:
             self._probe(pods, self.running)
 
     def stop(self) -> None:
-        """End the program, if it runs."""
+        """Ends the program, if it runs."""
         if self.running:
             self.processes.stop([self.name])
             print(f"{self.name}: stopped", flush=True)
         self.running, self.healthy = None, False
 
     def fail(self, pods: Sequence[Pod], why: str) -> None:
-        """Let the pods crash, and tell why."""
+        """Makes the pods crash, and reports why."""
         for pod in pods:
             cluster.annotate(self.client, pod, {cluster.NOT_READY: why, cluster.HEALTHY: None})
             self.events.warn(pod, "BackOff", why)
@@ -93,7 +94,7 @@ class Container:
         self.healthy = False
 
     def _probe(self, pods: Sequence[Pod], running: Running) -> None:
-        """Pass the state of the process on to its pods."""
+        """Passes the state of the process on to its pods."""
         record = self.processes.find(self.name)
         if not record or not record.alive:
             how = how_ended(record) if record else "has ended"
@@ -116,7 +117,7 @@ class Container:
 
 
 def last_words(log: Path) -> str:
-    """What a controller's log says in the end: of a panic its reason, else the last message."""
+    """End of a controller's log: the reason of a panic, else the last message."""
     end = last_lines(log, 60)
     if panic := re.search(r"(?m)^\s*(panic: .*)$", end):
         return panic.group(1)

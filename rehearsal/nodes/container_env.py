@@ -1,4 +1,4 @@
-"""The environment that the kubelet would give to a pod's first container."""
+"""Builds the environment that the kubelet would give to a pod's first container."""
 
 from decimal import Decimal
 from typing import cast
@@ -11,7 +11,7 @@ from rehearsal.nodes.fargate_sizes import quantity
 
 
 class UnreadableError(Exception):
-    """A variable whose source is not played here: one sentence that names it."""
+    """Why a variable cannot be set: its source is not played here. One sentence that names it."""
 
 
 def environment(pod: Pod) -> dict[str, str]:
@@ -26,7 +26,7 @@ def environment(pod: Pod) -> dict[str, str]:
             f"container {container.name} takes variables with envFrom, which the rehearsal does "
             "not read: give them in env"
         )
-    return {one.name: _value(one, pod, container) for one in container.env or []}
+    return {variable.name: _value(variable, pod, container) for variable in container.env or []}
 
 
 def _value(variable: EnvVar, pod: Pod, container: Container) -> str:

@@ -35,12 +35,12 @@ from rehearsal.nodes.pod_credentials import (
 COMPUTE_TYPE = "eks.amazonaws.com/compute-type"
 ZONE = "topology.kubernetes.io/zone"
 FIRST_ADDRESS = 10
-"""AWS keeps the first four addresses of a subnet, NAT and endpoints take some more."""
+"""Index of the first address: AWS keeps four of a subnet, NAT and endpoints take some more."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Subnet:
-    """Where a profile may run pods."""
+    """A subnet in which a profile may run pods."""
 
     id: str
     zone: str
@@ -54,10 +54,10 @@ class Fargate:
         self.client, self.aws = client, aws
         self.events = cluster.Events(client, SCHEDULER)
         self.trusted: set[str] = set()
-        """Pods, by uid, that are known to get their credentials."""
+        """Uids of pods that are known to get their credentials."""
 
     def reconcile(self) -> None:
-        """Look at all pods and nodes once, and do what is missing."""
+        """Reconciles all pods and nodes once."""
         chosen = {"spec.schedulerName": SCHEDULER}
         pods = cluster.listed(self.client, core_v1.Pod, namespace=cluster.ALL, fields=chosen)
         nodes = cluster.listed(self.client, core_v1.Node, labels={COMPUTE_TYPE: "fargate"})
@@ -69,7 +69,11 @@ class Fargate:
 
     def _remove_idle(self, nodes: list[core_v1.Node], pods: list[core_v1.Pod]) -> None:
         in_use = {cluster.node_of(pod) for pod in pods}
-        for node in [one for one in nodes if one.metadata and one.metadata.name not in in_use]:
+        for node in [
+            candidate
+            for candidate in nodes
+            if candidate.metadata and candidate.metadata.name not in in_use
+        ]:
             nodes.remove(node)
             assert node.metadata
             try:
@@ -119,7 +123,7 @@ class Fargate:
                 raise
 
     def _check_credentials(self, pod: core_v1.Pod) -> None:
-        """A pod whose service account names a role runs only if it can take that role on."""
+        """Checks that a pod whose service account names a role can assume that role."""
         account = service_account(self.client, pod)
         try:
             if account.role_arn:
@@ -133,22 +137,24 @@ class Fargate:
             cluster.annotate(self.client, pod, {cluster.NOT_READY: None})
 
     def _subnets(self, profile: str) -> list[Subnet]:
-        """Raises LookupError if no cluster has such a profile, or if it is not active."""
+        """Subnets of a profile. Raises LookupError if no cluster has it, or if it is not active."""
         for name in self.aws.clusters():
             if (
                 profile
                 not in self.aws.eks.list_fargate_profiles(clusterName=name)["fargateProfileNames"]
             ):
                 continue
-            found: Mapping[str, Any] = self.aws.eks.describe_fargate_profile(
+            description: Mapping[str, Any] = self.aws.eks.describe_fargate_profile(
                 clusterName=name, fargateProfileName=profile
             )["fargateProfile"]
-            if found["status"] not in {"ACTIVE", "CREATING"}:
-                raise LookupError(f"Fargate profile {profile} is {found['status']}")
-            listed = self.aws.ec2.describe_subnets(SubnetIds=found["subnets"])["Subnets"]
+            if description["status"] not in {"ACTIVE", "CREATING"}:
+                raise LookupError(f"Fargate profile {profile} is {description['status']}")
+            listed = self.aws.ec2.describe_subnets(SubnetIds=description["subnets"])["Subnets"]
             return [
-                Subnet(id=one["SubnetId"], zone=one["AvailabilityZone"], cidr=one["CidrBlock"])
-                for one in listed
+                Subnet(
+                    id=subnet["SubnetId"], zone=subnet["AvailabilityZone"], cidr=subnet["CidrBlock"]
+                )
+                for subnet in listed
             ]
         raise LookupError(f"there is no Fargate profile {profile!r}: the pod stays Pending")
 
@@ -156,10 +162,10 @@ class Fargate:
 def node_for(
     pod: core_v1.Pod, subnets: list[Subnet], nodes: list[core_v1.Node], region: str
 ) -> core_v1.Node:
-    """The node that Fargate would show for this pod, in the zone with the fewest so far."""
+    """Node that Fargate would show for this pod, in the zone with the fewest nodes."""
     assert pod.spec
-    zones = [cluster.labels(one).get(ZONE) for one in nodes]
-    subnet = min(subnets, key=lambda one: zones.count(one.zone))
+    zones = [cluster.labels(node).get(ZONE) for node in nodes]
+    subnet = min(subnets, key=lambda candidate: zones.count(candidate.zone))
     address = free_address(subnet, nodes)
     name = f"fargate-ip-{address.replace('.', '-')}.{region}.compute.internal"
     size = fargate_sizes.size_for(pod.spec)
@@ -196,7 +202,7 @@ def node_for(
 
 
 def free_address(subnet: Subnet, nodes: list[core_v1.Node]) -> str:
-    """The first address of the subnet that no node has. Raises LookupError if it is full."""
+    """First address of the subnet that no node has. Raises LookupError if it is full."""
     taken = {
         address.address
         for node in nodes
@@ -210,14 +216,14 @@ def free_address(subnet: Subnet, nodes: list[core_v1.Node]) -> str:
 
 
 def service_account(client: Client, pod: core_v1.Pod) -> ServiceAccount:
-    """The service account of a pod, with its role if it has one."""
+    """Service account of a pod, with its role if it has one."""
     assert pod.spec
     namespace, _ = cluster.name_of(pod)
     name = pod.spec.serviceAccountName or "default"
     role = None
     try:
-        found = client.get(core_v1.ServiceAccount, name, namespace=namespace)
-        role = cluster.annotations(found).get(ANNOTATION)
+        account = client.get(core_v1.ServiceAccount, name, namespace=namespace)
+        role = cluster.annotations(account).get(ANNOTATION)
     except ApiError as error:
         if not cluster.gone(error):
             raise
@@ -225,12 +231,12 @@ def service_account(client: Client, pod: core_v1.Pod) -> ServiceAccount:
 
 
 def has_real_program(pod: core_v1.Pod) -> bool:
-    """Whether this pod is ready when the real program is that runs for it."""
+    """True if this pod's readiness depends on a real program that runs for it."""
     return cluster.labels(pod).get("app.kubernetes.io/name") in cluster.REAL_PROGRAMS
 
 
 def run(fargate: Fargate, due: threading.Event, stopping: threading.Event) -> None:
-    """Reconcile after each change, and every few seconds for what AWS may have changed."""
+    """Reconciles after each change, and every few seconds for changes in AWS."""
     while not stopping.is_set():
         due.wait(timeout=5)
         due.clear()

@@ -1,4 +1,4 @@
-"""What Fargate runs, and in which size: pure rules of the EKS user guide, chapter Fargate."""
+"""Rules of what Fargate runs, and in which size, from the EKS user guide, chapter Fargate."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -57,14 +57,19 @@ def size_for(spec: PodSpec) -> tuple[float, float] | None:
 
 
 def unsupported(spec: PodSpec, owner_kinds: Iterable[str] = ()) -> str | None:
-    """Why Fargate does not run such a pod, None if it does."""
+    """Why Fargate does not run such a pod; None if it does."""
     containers = [*spec.containers, *(spec.initContainers or [])]
     fields = [field for field in HOST_FIELDS if getattr(spec, field, None)]
-    if any(port.hostPort for one in containers for port in one.ports or []):
+    if any(port.hostPort for container in containers for port in container.ports or []):
         fields.append("hostPort")
-    privileged = any(one.securityContext and one.securityContext.privileged for one in containers)
+    privileged = any(
+        container.securityContext and container.securityContext.privileged
+        for container in containers
+    )
     volumes = [volume.name for volume in spec.volumes or [] if volume.hostPath]
-    gpus = sorted({name for one in containers for name in _requests(one) if "/gpu" in name})
+    gpus = sorted(
+        {name for container in containers for name in _requests(container) if "/gpu" in name}
+    )
     rules = (
         (fields, f"fields not supported: {', '.join(fields)}"),
         (privileged, "invalid SecurityContext fields: Privileged"),
@@ -73,17 +78,17 @@ def unsupported(spec: PodSpec, owner_kinds: Iterable[str] = ()) -> str | None:
         ("DaemonSet" in owner_kinds, "DaemonSets are not supported"),
         (not size_for(spec), "its requests exceed the largest size, 16 vCPU and 120 GiB"),
     )
-    return next((told for broken, told in rules if broken), None)
+    return next((reason for broken, reason in rules if broken), None)
 
 
 def shown(size: tuple[float, float]) -> str:
-    """As EKS annotates the pod: `0.25vCPU 0.5GB`."""
+    """Size in EKS's pod annotation: `0.25vCPU 0.5GB`."""
     cores, gib = size
     return f"{cores:g}vCPU {gib:g}GB"
 
 
 def capacity(size: tuple[float, float]) -> dict[str, str]:
-    """The size as resources of a node; each runs one pod."""
+    """Resources of a node of this size; each runs one pod."""
     cores, gib = size
     return {
         "cpu": f"{math.floor(cores * 1000)}m",
@@ -93,11 +98,19 @@ def capacity(size: tuple[float, float]) -> dict[str, str]:
 
 
 def _needed(spec: PodSpec, resource: str) -> Decimal:
-    main = [_request(one, resource) for one in spec.containers]
+    main = [_request(container, resource) for container in spec.containers]
     initial = spec.initContainers or []
     # A sidecar runs beside the containers, other init containers before them.
-    beside = [_request(one, resource) for one in initial if one.restartPolicy == "Always"]
-    before = [_request(one, resource) for one in initial if one.restartPolicy != "Always"]
+    beside = [
+        _request(container, resource)
+        for container in initial
+        if container.restartPolicy == "Always"
+    ]
+    before = [
+        _request(container, resource)
+        for container in initial
+        if container.restartPolicy != "Always"
+    ]
     return max([sum(main, Decimal(0)) + sum(beside, Decimal(0)), *before])
 
 
@@ -106,7 +119,7 @@ def _request(container: Container, resource: str) -> Decimal:
 
 
 def _requests(container: Container) -> Mapping[str, str]:
-    """A limit without a request is the request too, as the API server fills it in."""
+    """Requests of a container; a limit without a request counts, as the API server fills it in."""
     resources = container.resources
     if not resources:
         return {}

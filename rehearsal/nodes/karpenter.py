@@ -1,4 +1,4 @@
-"""Runs the real Karpenter while its Deployment has a pod with a place to run."""
+"""Runs the real Karpenter while its Deployment has a pod with a node."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ LABEL = {"app.kubernetes.io/name": "karpenter"}
 
 
 class Karpenter:
-    """One process for all replicas: they would elect one leader, and this is it."""
+    """Runs one process for all replicas, as the leader that they would elect."""
 
     name = "karpenter"
 
@@ -33,10 +33,10 @@ class Karpenter:
         return self.container.comes_up
 
     def reconcile(self) -> None:
-        """Look at the Deployment, its pods and the process once, and do what is missing."""
+        """Reconciles the Deployment, its pods and the process once."""
         chosen = {"namespace": cluster.ALL, "labels": LABEL}
         deployments = cluster.listed(self.client, Deployment, **chosen)
-        alive = [one for one in deployments if not cluster.leaving(one)]
+        alive = [deployment for deployment in deployments if not cluster.leaving(deployment)]
         pods = self._pods(alive[0]) if alive else []
         if not pods:
             self.stop()
@@ -50,22 +50,21 @@ class Karpenter:
         self.container.keep(pods, wanted, lambda: self._launch(pods[-1]))
 
     def stop(self) -> None:
-        """End the controller, if it runs."""
+        """Ends the controller, if it runs."""
         self.container.stop()
 
     def _pods(self, deployment: Deployment) -> list[Pod]:
-        """The pods that have a node and stay, the newest last."""
+        """Pods that have a node and stay, newest last."""
         assert deployment.spec
         namespace, _ = cluster.name_of(deployment)
         selector = cast(Any, deployment.spec.selector).matchLabels
-        found = cluster.listed(self.client, Pod, namespace=namespace, labels=selector)
-        placed = [pod for pod in found if cluster.node_of(pod) and not cluster.leaving(pod)]
+        pods = cluster.listed(self.client, Pod, namespace=namespace, labels=selector)
+        placed = [pod for pod in pods if cluster.node_of(pod) and not cluster.leaving(pod)]
         return sorted(placed, key=lambda pod: str(pod.metadata and pod.metadata.creationTimestamp))
 
     def _environment(self, pods: Sequence[Pod]) -> Mapping[str, str]:
-        """What the newest pod's container has, and what the webhook and the agent of EKS add.
-
-        Raises NoCredentialsError, or UnreadableError about a variable that cannot be had here.
+        """Environment of the newest pod's container, plus what EKS's webhook and agent add. Raises
+        NoCredentialsError, or UnreadableError about a variable that cannot be set here.
         """
         pod = pods[-1]
         assert pod.spec

@@ -1,4 +1,4 @@
-"""With which rights the real Karpenter runs: its service account's, and its role's."""
+"""Gives the real Karpenter the rights of its service account and of its role."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ FLEET = "rehearsal-simulated-fleet"
 
 
 def write(state: State, client: Client, account: ServiceAccount) -> Path:
-    """Write tokens and a kubeconfig of the service account; returns the kubeconfig."""
+    """Writes tokens and a kubeconfig of the service account; returns the kubeconfig."""
     _let_fleet_make_nodes(client, account)
     named = (account.namespace, account.name)
     write_private(aws_token(state), cluster.token(client, *named, [AUDIENCE]))
@@ -27,16 +27,15 @@ def write(state: State, client: Client, account: ServiceAccount) -> Path:
 
 
 def aws_token(state: State) -> Path:
-    """Where its token for STS is written."""
+    """File with Karpenter's token for STS."""
     folder = state.path / "karpenter"
     folder.mkdir(exist_ok=True)
     return folder / "aws-token"
 
 
 def _let_fleet_make_nodes(client: Client, account: ServiceAccount) -> None:
-    """The kwok build makes nodes itself and remembers instances in ConfigMaps.
-
-    On AWS kubelets make the nodes: the chart's own roles rightly do not allow it.
+    """Grants the kwok build the right to create nodes and ConfigMaps, in which it remembers
+    instances. On AWS kubelets create the nodes: the chart's own roles rightly do not allow it.
     """
     verbs = ["get", "list", "watch", "create", "update", "patch", "delete"]
     rule = PolicyRule(apiGroups=[""], resources=["nodes", "configmaps"], verbs=verbs)

@@ -1,4 +1,4 @@
-"""Plays EC2's instance metadata, version 2 only: one server, an instance a first path segment."""
+"""Plays EC2's instance metadata, version 2 only, with the instance as first path segment."""
 
 import http.server
 import json
@@ -38,18 +38,18 @@ class Metadata:
         self.ec2 = aws_client("ec2", state.endpoints)
         self.autoscaling = aws_client("autoscaling", state.endpoints)
         self.tokens: dict[str, str] = {}
-        """The instance of each token; it holds as long as this process lives."""
+        """Instance of each token, valid as long as this process lives."""
         # What is asked for here stays as it is while an instance lives.
         self.instance = cache(self._instance)
 
     def new_token(self, instance: str, seconds: str) -> Answer:
-        """A token for an instance, as IMDSv2 wants it before anything else."""
+        """A token for an instance, which IMDSv2 requires first."""
         token = secrets.token_urlsafe(40)
         self.tokens[token] = instance
         return Answer(body=token, headers={TOKEN_SECONDS: seconds})
 
     def get(self, instance: str, path: str, token: str | None) -> Answer:
-        """What stands at this path, 401 without a token and 404 where nothing stands."""
+        """Metadata at this path; 401 without a token, 404 if there is none."""
         if not token or self.tokens.get(token) != instance:
             return Answer(status=HTTPStatus.UNAUTHORIZED)
         look = self._paths(instance).get(path)
@@ -95,8 +95,8 @@ class Metadata:
         }
 
     def _instance(self, instance: str) -> dict[str, Any]:
-        found = self.ec2.describe_instances(InstanceIds=[instance])
-        return found["Reservations"][0]["Instances"][0]
+        response = self.ec2.describe_instances(InstanceIds=[instance])
+        return response["Reservations"][0]["Instances"][0]
 
     def _zone(self, instance: str) -> str:
         return self.instance(instance)["Placement"]["AvailabilityZone"]
@@ -105,8 +105,8 @@ class Metadata:
         return self.instance(instance).get("InstanceLifecycle") or "on-demand"
 
     def _target_state(self, instance: str) -> str | None:
-        found = self.autoscaling.describe_auto_scaling_instances(InstanceIds=[instance])
-        states = [one["LifecycleState"] for one in found["AutoScalingInstances"]]
+        response = self.autoscaling.describe_auto_scaling_instances(InstanceIds=[instance])
+        states = [entry["LifecycleState"] for entry in response["AutoScalingInstances"]]
         if not states:
             return None
         return "Terminated" if states[0].startswith("Terminating") else "InService"
@@ -117,7 +117,7 @@ def _told(notice: Mapping[str, str] | None) -> str | None:
 
 
 def serve(metadata: Metadata) -> str:
-    """Serve until the process ends; returns the address that instances' names go behind."""
+    """Serves until the process ends; returns the address to which instance ids are appended."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_PUT(self) -> None:
@@ -146,7 +146,7 @@ def serve(metadata: Metadata) -> str:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:
-            """Nothing: each handler asks four times in two seconds."""
+            """Logs nothing: each handler sends four requests in two seconds."""
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 SECRETS = "/var/run/secrets"
-"""Where pods find their tokens."""
+"""Folder in which pods find their tokens."""
 TRIAL_SECONDS = 10.0
 
 
@@ -57,5 +57,7 @@ def command(files: Mapping[str, Path], argv: Sequence[str | Path]) -> list[str]:
 
 
 def _unshare() -> list[str]:
-    """Who is not root becomes so in a user namespace, only to be allowed to mount."""
+    """The unshare command. Users other than root become root in a user namespace, only to be
+    allowed to mount.
+    """
     return ["unshare", "--mount", *(["--map-root-user"] if os.geteuid() else [])]

@@ -1,4 +1,4 @@
-"""What EC2 has announced to its instances, between who plays EC2 and the played metadata."""
+"""Stores EC2's announcements to instances, for the played metadata."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -12,7 +12,7 @@ Scheduled = dict[str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class Notices:
-    """As instance metadata tells them; None and nothing where there is none."""
+    """Announcements in instance metadata; None and empty if there are none."""
 
     spot_action: dict[str, str] | None = None
     rebalance: dict[str, str] | None = None
@@ -20,17 +20,17 @@ class Notices:
 
 
 def read(state: State, instance_id: str) -> Notices:
-    """What an instance was told so far."""
+    """Announcements to an instance so far."""
     try:
-        told: dict[str, Any] = json.loads(_file(state, instance_id).read_text())
+        content: dict[str, Any] = json.loads(_file(state, instance_id).read_text())
     except FileNotFoundError:
         return Notices()
-    told["scheduled"] = tuple(told["scheduled"])
-    return Notices(**told)
+    content["scheduled"] = tuple(content["scheduled"])
+    return Notices(**content)
 
 
 def write(state: State, instance_id: str, notices: Notices) -> None:
-    """Tell an instance; it holds from the next look on."""
+    """Writes announcements to an instance, visible at the next look."""
     written = _file(state, instance_id).with_suffix(".new")
     written.parent.mkdir(exist_ok=True)
     written.write_text(json.dumps(asdict(notices)))

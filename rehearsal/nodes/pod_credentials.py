@@ -1,4 +1,4 @@
-"""Does a pod get AWS credentials? IRSA and EKS Pod Identity, checked as STS and EKS would."""
+"""Checks if a pod gets AWS credentials by IRSA or EKS Pod Identity, as STS and EKS would."""
 
 import fnmatch
 import json
@@ -25,39 +25,41 @@ POD_IDENTITY = "pods.eks.amazonaws.com"
 
 
 class NoCredentialsError(Exception):
-    """Why the AWS SDK in a pod would find none: one sentence."""
+    """Why the AWS SDK in a pod would find no credentials, in one sentence."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceAccount:
-    """Whose pods they are."""
+    """Service account of pods."""
 
     namespace: str
     name: str
     role_arn: str | None
-    """From its annotation, which asks for IRSA."""
+    """Role in its annotation, which requests IRSA."""
 
     @property
     def subject(self) -> str:
-        """As the token of its pods says it."""
+        """Subject in the token of its pods."""
         return f"system:serviceaccount:{self.namespace}:{self.name}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Granted:
-    """The role that a pod's SDK can take on, and how it comes to it."""
+    """Role that a pod's SDK can assume, and the way to it."""
 
     role_arn: str
     by_web_identity: bool
-    """IRSA if true, else EKS Pod Identity."""
+    """True for IRSA, false for EKS Pod Identity."""
 
 
 class PlayedAws:
-    """Asks the played AWS as its account's own administrator."""
+    """The played AWS, with the credentials of the account's administrator."""
 
     def __init__(self, endpoints: Endpoints) -> None:
         services = ("eks", "iam", "ec2", "sts")
-        self.eks, self.iam, self.ec2, self.sts = (aws_client(one, endpoints) for one in services)
+        self.eks, self.iam, self.ec2, self.sts = (
+            aws_client(service, endpoints) for service in services
+        )
         self.region = endpoints["region"]
         # One session a role: with other keys at each look its process would start anew each time.
         self.session_of = cache(self._session_of)
@@ -71,7 +73,7 @@ class PlayedAws:
         return self.sts.assume_role(RoleArn=role_arn, RoleSessionName="rehearsal")["Credentials"]
 
     def grant(self, account: ServiceAccount, pod: Pod) -> Granted:
-        """What this pod of the service account gets. Raises NoCredentialsError if nothing."""
+        """Role that this pod of the service account gets. Raises NoCredentialsError if none."""
         if account.role_arn:
             self.require_web_identity(account)
             return Granted(role_arn=account.role_arn, by_web_identity=True)
@@ -105,8 +107,10 @@ class PlayedAws:
 
     def _issuers(self) -> list[str]:
         """Each cluster's OIDC issuer without its scheme, as conditions and ARNs spell it."""
-        found = [self.eks.describe_cluster(name=name)["cluster"] for name in self.clusters()]
-        return [one["identity"]["oidc"]["issuer"].removeprefix("https://") for one in found]
+        clusters = [self.eks.describe_cluster(name=name)["cluster"] for name in self.clusters()]
+        return [
+            cluster["identity"]["oidc"]["issuer"].removeprefix("https://") for cluster in clusters
+        ]
 
     def _refusal(
         self, issuer: str, document: Mapping[str, Any], account: ServiceAccount
@@ -122,7 +126,7 @@ class PlayedAws:
 
     def _providers(self) -> list[str]:
         listed = self.iam.list_open_id_connect_providers()["OpenIDConnectProviderList"]
-        return [one["Arn"] for one in listed]
+        return [provider["Arn"] for provider in listed]
 
     def _trust(self, arn: str) -> Mapping[str, Any]:
         name = arn.rpartition("/")[2]
@@ -139,11 +143,11 @@ class PlayedAws:
         where = {"namespace": account.namespace, "serviceAccount": account.name}
         for cluster in self.clusters():
             listed = self.eks.list_pod_identity_associations(clusterName=cluster, **where)
-            for one in listed["associations"]:
-                found = self.eks.describe_pod_identity_association(
-                    clusterName=cluster, associationId=one["associationId"]
+            for association in listed["associations"]:
+                description = self.eks.describe_pod_identity_association(
+                    clusterName=cluster, associationId=association["associationId"]
                 )
-                arn = found["association"]["roleArn"]
+                arn = description["association"]["roleArn"]
                 tags = {
                     "aws:RequestTag/eks-cluster-name": cluster,
                     "aws:RequestTag/kubernetes-namespace": account.namespace,
@@ -169,34 +173,38 @@ def untrusted(
     `context` holds the values of condition keys; a key that is not there has no value.
     """
     statements = _listed(document.get("Statement"))
-    fitting = [one for one in statements if _names(one, action, principal)]
-    refusing = [one for one in fitting if one["Effect"] == "Deny" and not _unmet(one, context)]
+    fitting = [statement for statement in statements if _names(statement, action, principal)]
+    refusing = [
+        statement
+        for statement in fitting
+        if statement["Effect"] == "Deny" and not _unmet(statement, context)
+    ]
     if refusing:
         return f"its trust policy denies {action} to {principal}"
-    unmet = [_unmet(one, context) for one in fitting if one["Effect"] == "Allow"]
+    unmet = [_unmet(statement, context) for statement in fitting if statement["Effect"] == "Allow"]
     if not unmet:
         return f"its trust policy does not allow {action} to {principal}"
     return None if None in unmet else unmet[0]
 
 
 def _names(statement: Mapping[str, Any], action: str, principal: str) -> bool:
-    actions = [str(one).lower() for one in _listed(statement.get("Action"))]
-    if not any(fnmatch.fnmatchcase(action.lower(), one) for one in actions):
+    actions = [str(pattern).lower() for pattern in _listed(statement.get("Action"))]
+    if not any(fnmatch.fnmatchcase(action.lower(), pattern) for pattern in actions):
         return False
     named: Any = statement.get("Principal")
     if isinstance(named, dict):
         kinds = cast(dict[str, Any], named)
-        named = [one for kind in ("Federated", "Service") for one in _listed(kinds.get(kind))]
+        named = [name for kind in ("Federated", "Service") for name in _listed(kinds.get(kind))]
     return principal in _listed(named) or "*" in _listed(named)
 
 
 def _unmet(statement: Mapping[str, Any], context: Mapping[str, str]) -> str | None:
-    """The first condition that does not hold, as a sentence; None if all hold."""
+    """First condition that does not hold, as a sentence; None if all hold."""
     conditions: Mapping[str, Mapping[str, Any]] = statement.get("Condition") or {}
     for operator, keys in conditions.items():
         for key, wanted in keys.items():
             got = context.get(key)
-            values = [str(one) for one in _listed(wanted)]
+            values = [str(value) for value in _listed(wanted)]
             if not _holds(operator, got, values):
                 return f"its trust policy wants {key} {operator} {values}, but it is {got!r}"
     return None
@@ -209,7 +217,7 @@ def _holds(operator: str, got: str | None, wanted: Sequence[str]) -> bool:
         case "StringEqualsIfExists":
             return got is None or got in wanted
         case "StringLike" | "ArnLike":
-            return got is not None and any(fnmatch.fnmatchcase(got, one) for one in wanted)
+            return got is not None and any(fnmatch.fnmatchcase(got, pattern) for pattern in wanted)
         case "StringNotEquals":
             return got not in wanted
         case _:

@@ -1,4 +1,4 @@
-"""What EKS's webhook puts into a container with a role, or its agent of Pod Identity answers."""
+"""Variables that EKS's webhook, or the agent of Pod Identity, gives a container with a role."""
 
 from collections.abc import Mapping
 from pathlib import Path

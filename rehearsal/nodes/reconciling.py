@@ -1,4 +1,4 @@
-"""Keeps what plays the data plane at its work, whatever the API server or the played AWS says."""
+"""Runs reconcilers of the data plane, whatever errors the API server or the played AWS return."""
 
 import threading
 from typing import Protocol
@@ -19,20 +19,20 @@ class Reconciler(Protocol):
 
     @property
     def comes_up(self) -> bool:
-        """Whether a program was started that has not yet answered."""
+        """True if a program was started that has not yet answered."""
         ...
 
     def reconcile(self) -> None:
-        """Look at the pods and the programs once, and do what is missing."""
+        """Reconciles the pods and the programs once."""
         ...
 
     def stop(self) -> None:
-        """End all its programs."""
+        """Ends all programs."""
         ...
 
 
 def run(reconciler: Reconciler, due: threading.Event, stopping: threading.Event) -> None:
-    """Reconcile after each change and, while a program starts, five times a second."""
+    """Reconciles after each change and, while a program starts, five times a second."""
     while not stopping.is_set():
         due.wait(timeout=STARTING_SECONDS if reconciler.comes_up else QUIET_SECONDS)
         due.clear()

@@ -1,4 +1,4 @@
-"""Runs the real Node Termination Handler for each of its pods that has a place to run."""
+"""Runs the real Node Termination Handler for each of its pods that has a node."""
 
 import shutil
 from collections.abc import Mapping
@@ -21,19 +21,19 @@ LABEL = {"app.kubernetes.io/name": "aws-node-termination-handler"}
 QUEUE_MODE = "ENABLE_SQS_TERMINATION_DRAINING"
 ENDED = ("Succeeded", "Failed")
 TOKEN = "eks.amazonaws.com/serviceaccount/token"
-"""Where EKS's webhook puts the token for STS, below namespaces.SECRETS."""
+"""Path of the token for STS below namespaces.SECRETS, as EKS's webhook sets it."""
 
 
 class NoMetadataError(Exception):
-    """Why a pod would not reach its instance's metadata: one sentence."""
+    """Why a pod would not reach its instance's metadata, in one sentence."""
 
 
 class NodeGoneError(Exception):
-    """The pod's node is no more: the pod will follow it."""
+    """The pod's node is gone, and the pod will follow."""
 
 
 class TerminationHandlers:
-    """One process a pod: replicas share the queue, and in IMDS mode each minds its own node.
+    """Runs a process for each pod: replicas share the queue, in IMDS mode each has its node.
 
     Where Linux namespaces cannot be had no program runs, and its pods are taken for ready.
     """
@@ -45,14 +45,14 @@ class TerminationHandlers:
         self.metadata = metadata.Metadata(state)
         self.metadata_url = metadata.serve(self.metadata)
         self.containers: dict[str, Container] = {}
-        """By the uid of the pod."""
+        """Containers by the uid of the pod."""
 
     @property
     def comes_up(self) -> bool:
-        return any(one.comes_up for one in self.containers.values())
+        return any(container.comes_up for container in self.containers.values())
 
     def reconcile(self) -> None:
-        """Look at all of the handler's pods and their processes once."""
+        """Reconciles all of the handler's pods and their processes once."""
         listed = cluster.listed(self.client, Pod, namespace=cluster.ALL, labels=LABEL)
         pods = {cluster.uid_of(pod): pod for pod in listed if _runs(pod)}
         for uid in self.containers.keys() - pods.keys():
@@ -65,7 +65,7 @@ class TerminationHandlers:
                 self._keep(pod)
 
     def stop(self) -> None:
-        """End all handlers."""
+        """Ends all handlers."""
         for container in self.containers.values():
             container.stop()
 
@@ -87,9 +87,8 @@ class TerminationHandlers:
         container.keep([pod], wanted, lambda: self._launch(pod))
 
     def _environment(self, pod: Pod) -> Mapping[str, str]:
-        """What the container has, and what it gets from EKS or from its node.
-
-        Raises NoCredentialsError, NoMetadataError, or UnreadableError about a variable.
+        """Environment of the container, including what EKS or its node adds. Raises
+        NoCredentialsError, NoMetadataError, or UnreadableError about a variable.
         """
         assert pod.spec
         own = environment(pod)
@@ -103,7 +102,7 @@ class TerminationHandlers:
         return {**added, **given, **pod_login.OFFLINE}
 
     def _metadata_of(self, pod: Pod) -> str:
-        """The address of the pod's instance metadata. Raises NoMetadataError or NodeGoneError."""
+        """Address of the pod's instance metadata. Raises NoMetadataError or NodeGoneError."""
         assert pod.spec
         try:
             node = self.client.get(Node, cluster.node_of(pod) or "")
@@ -159,6 +158,6 @@ class TerminationHandlers:
 
 
 def _runs(pod: Pod) -> bool:
-    """Whether it has a node, has not ended and stays."""
+    """True if the pod has a node, has not ended and stays."""
     ended = bool(pod.status and pod.status.phase in ENDED)
     return bool(cluster.node_of(pod)) and not ended and not cluster.leaving(pod)

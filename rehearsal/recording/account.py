@@ -1,4 +1,4 @@
-"""An AWS account as a program finds it."""
+"""An AWS account as a program sees it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -42,7 +42,7 @@ IMAGES: Answers = {
         "values": ["ami-0123456789abcdef0"],
     }
 }
-"""Images of nodes: every release that is asked for was published."""
+"""Images of nodes: every requested release was published."""
 
 
 def account_of(region: str = REGION, administrator: str | None = None) -> Answers:
@@ -97,7 +97,7 @@ def account_of(region: str = REGION, administrator: str | None = None) -> Answer
 
 
 def caller_of(principal: str) -> dict[str, Any]:
-    """What STS says to a user, or to a session of a role, of which it leaves out the path."""
+    """STS's answer to a user, or to a session of a role, without the role's path."""
     head, _, name = principal.rpartition("/")
     account = principal.split(":")[4] if principal.count(":") >= FIELDS_OF_AN_ARN else ACCOUNT
     if ":role" not in head:

@@ -1,4 +1,4 @@
-"""What AWS or Kubernetes fills in."""
+"""Values that AWS or Kubernetes would fill in."""
 
 from typing import Any
 

@@ -26,13 +26,13 @@ class Declared(NamedTuple):
     request: Any
 
 
-class Asked(NamedTuple):
-    """A request to the Kubernetes API of the program's own."""
+class ApiRequest(NamedTuple):
+    """A request that the program itself sends to the Kubernetes API."""
 
     server: str
     path: str
     after: list[Declared]
-    """What was declared by then."""
+    """Resources declared by the time of the request."""
 
 
 class Deployment(MockMonitor, Mocks):
@@ -48,7 +48,7 @@ class Deployment(MockMonitor, Mocks):
         self.preview = preview
         self.declared: list[Declared] = []
         self.outputs: dict[str, dict[str, Any]] = {}
-        self.asked: list[Asked] = []
+        self.asked: list[ApiRequest] = []
         self._needed: dict[str, set[str]] = {}
 
     def connect(self, kubeconfig: str) -> Api:
@@ -59,8 +59,8 @@ class Deployment(MockMonitor, Mocks):
     def call(self, args: MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]]]:
         if args.token not in self.answers:
             raise LookupError(f"there is no answer for the data source {args.token}")
-        asked = cast(dict[str, Any], args.args)  # pyright: ignore[reportUnknownMemberType]
-        return self.answers[args.token](asked), []
+        query = cast(dict[str, Any], args.args)  # pyright: ignore[reportUnknownMemberType]
+        return self.answers[args.token](query), []
 
     def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
         component = args.typ.startswith("frugal-eks:")
@@ -111,23 +111,23 @@ class Deployment(MockMonitor, Mocks):
         return super().RegisterResourceOutputs(request)  # pyright: ignore[reportUnknownMemberType]
 
     def every(self, kind: str) -> list[Declared]:
-        """All resources of this type, in the order in which they were declared."""
+        """All resources of this type, in order of declaration."""
         return [declared for declared in self.declared if declared.request.type == kind]
 
     def named(self, kind: str, name: str) -> Declared:
-        """The resource of this type and name; an error says what there is instead."""
-        found = [declared for declared in self.every(kind) if declared.request.name == name]
-        assert found, f"no {name} among {[declared.request.name for declared in self.every(kind)]}"
-        return found[0]
+        """The resource of this type and name; an error lists the existing ones."""
+        named = [declared for declared in self.every(kind) if declared.request.name == name]
+        assert named, f"no {name} among {[declared.request.name for declared in self.every(kind)]}"
+        return named[0]
 
     def one(self, kind: str) -> Declared:
-        """The only resource of this type; an error says what there is instead."""
-        found = self.every(kind)
-        assert len(found) == 1, f"{len(found)} of {kind} in {self.tree()}"
-        return found[0]
+        """The only resource of this type; an error lists the existing ones."""
+        all_of_kind = self.every(kind)
+        assert len(all_of_kind) == 1, f"{len(all_of_kind)} of {kind} in {self.tree()}"
+        return all_of_kind[0]
 
     def tree(self) -> list[str]:
-        """Type and name of all that is declared, each indented below its parent."""
+        """Type and name of all declared resources, each indented below its parent."""
         requests = {declared.urn: declared.request for declared in self.declared}
 
         def path(urn: str) -> list[str]:
@@ -138,7 +138,7 @@ class Deployment(MockMonitor, Mocks):
         return ["  " * (len(line) - 1) + line[-1] for line in sorted(map(path, requests))]
 
     def waits_for(self, first: Declared, second: Declared) -> bool:
-        """Whether `second` is made before `first`, and so deleted after it."""
+        """True if `second` is created before `first`, and so deleted after it."""
         return second.urn in self._needs(first.urn) - {first.urn}
 
     def _needs(self, urn: str) -> set[str]:
@@ -170,11 +170,11 @@ class _Recorded(NamedTuple):
     deployment: Deployment
 
     def get(self, path: str) -> None:
-        self.deployment.asked.append(Asked(self.server, path, [*self.deployment.declared]))
+        self.deployment.asked.append(ApiRequest(self.server, path, [*self.deployment.declared]))
 
 
 def refuse_unknown_names(kind: str, name: str, inputs: Mapping[str, Any]) -> None:
-    """Raises LookupError for an input that the SDK's class of this type lacks."""
+    """Refuses inputs that the SDK's class of this type lacks. Raises LookupError."""
     known = property_names(kind)
     unknown = sorted(inputs.keys() - known) if known is not None else []
     if unknown:
@@ -182,7 +182,7 @@ def refuse_unknown_names(kind: str, name: str, inputs: Mapping[str, Any]) -> Non
 
 
 def _without_references(value: Any) -> Any:
-    """Resources given as inputs, as their URNs."""
+    """Inputs with resources replaced by their URNs."""
     if isinstance(value, list):
         return [_without_references(item) for item in cast(list[Any], value)]
     if not isinstance(value, dict):

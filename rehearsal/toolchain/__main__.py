@@ -20,13 +20,13 @@ def main() -> int:
         nargs="*",
         help=f"any of {', '.join(known)}; without one all that a rehearsal needs",
     )
-    asked = parser.parse_args().tools or list(REHEARSAL)
-    if unknown := [name for name in asked if name not in known]:
+    tools = parser.parse_args().tools or list(REHEARSAL)
+    if unknown := [name for name in tools if name not in known]:
         parser.error(f"no such tool: {', '.join(unknown)}; there are {', '.join(known)}")
     # So that go is ended with us, as after Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        for name, path in ensure(asked).items():
+        for name, path in ensure(tools).items():
             print(f"{name}\t{path}")
     except RehearsalError as error:
         print(error, file=sys.stderr)

@@ -18,7 +18,7 @@ from rehearsal.toolchain.progress import LineProgress, Progress
 
 
 def cache_folder() -> Path:
-    """Where built tools are kept, per user: a fresh clone finds them again."""
+    """Folder of built tools, per user, so that a fresh clone finds them again."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     # A relative value must be ignored (XDG Base Directory Specification).
     root = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
@@ -36,12 +36,12 @@ def ensure(
     RehearsalError if Go is missing or too old, or if a build fails.
     """
     wanted = list(dict.fromkeys(tools))
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     if any(name in ON_PATH for name in wanted):
-        found = {name: path for name, path in pulumi_on_path().items() if name in wanted}
-    missing = [name for name in wanted if name not in found]
+        paths = {name: path for name, path in pulumi_on_path().items() if name in wanted}
+    missing = [name for name in wanted if name not in paths]
     if not missing:
-        return found
+        return paths
     progress = progress or LineProgress()
     go = Go.find()
     by_family: dict[str, list[str]] = {}
@@ -54,8 +54,8 @@ def ensure(
     ]
     progress.plan([s.family for s, names in stores if s.missing(names)])
     for store, names in stores:
-        found |= store.build(names, go, progress)
-    return {name: found[name] for name in wanted}
+        paths |= store.build(names, go, progress)
+    return {name: paths[name] for name in wanted}
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Store:
 
     @classmethod
     def of(cls, family: Family, go: Go) -> "Store":
-        """The folder's name carries a hash of all that decides what a build gives."""
+        """Store of a family; the folder's name has a hash of everything that determines a build."""
         digest = hashlib.sha256()
         for part in (go.version, *go.environment_key, *family.tags, family.linker_flags):
             digest.update(part.encode() + b"\0")
@@ -81,12 +81,12 @@ class Store:
         return cls(family, cache_folder() / f"{family.name}-{digest.hexdigest()[:16]}")
 
     def missing(self, tools: Sequence[str]) -> list[str]:
-        """Those of the tools that are still to be built, or whose companion files are missing."""
+        """Tools that must still be built, or whose companion files are missing."""
         companions = all((self.path / name).exists() for name in self.family.module_files)
         return [name for name in tools if not (companions and (self.path / name).exists())]
 
     def build(self, tools: Sequence[str], go: Go, progress: Progress) -> dict[str, Path]:
-        """Build what is missing; a binary appears in the folder when it is whole, not before."""
+        """Builds what is missing; a binary appears in the folder only when it is complete."""
         paths = {name: self.path / name for name in tools}
         if not self.missing(tools):
             return paths
@@ -114,7 +114,7 @@ class Store:
 
     @contextmanager
     def _locked(self, progress: Progress) -> Generator[None]:
-        """One builder a family; the lock goes with its process, however that ends."""
+        """Lock for one builder per family; it is released with its process, however that ends."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         file = self.path.with_name(self.path.name + ".lock")
         try:

@@ -1,4 +1,4 @@
-"""What is built from Go modules: one entry a family, each beside its go.mod and go.sum."""
+"""Lists what is built from Go modules: a family each, beside its go.mod and go.sum."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,20 +10,22 @@ AWS_PROVIDER = "github.com/aws/karpenter-provider-aws"
 PULUMI = "v3.259.0"
 KUBERNETES = "v1.36.3"
 KUBERNETES_PROVIDER = "v4.25.0"
-"""What the provider says it is; plugins are laid out under the version that the SDK asks for."""
+"""Version that the provider reports; plugins are laid out under the version that the SDK
+requires.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Edit:
-    """A change to a module's source for the build alone: what is in the module cache stays."""
+    """A change to a module's source for the build alone: the module cache stays as it is."""
 
     module: str
     file: str
     old: str
-    """Stands in the file exactly once."""
+    """Text that is in the file exactly once."""
     new: str
     added: str
-    """A file of the family's folder that is compiled beside the changed one."""
+    """File of the family's folder that is compiled beside the changed one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,20 +34,22 @@ class Family:
 
     name: str
     packages: dict[str, str]
-    """The package of each binary, by the binary's name."""
+    """Package of each binary, by the binary's name."""
     stamps: dict[str, str]
-    """Go variables that are set when linking: most programs learn their version so."""
+    """Go variables set when linking, by which most programs learn their version."""
     tags: tuple[str, ...] = ()
     module_files: dict[str, tuple[str, str]]
-    """Files of a module that must lie beside the binaries: module and path, by file name."""
+    """Files of a module that must be beside the binaries: module and path, by file name."""
     minutes: float
-    """About how long a build takes on 2 cores when nothing is cached."""
+    """Approximate minutes of a build on 2 cores when nothing is cached."""
     folder: Path
     edits: tuple[Edit, ...] = ()
 
     @property
     def linker_flags(self) -> str:
-        """Without symbol tables (-s -w): a third smaller, and nobody debugs them here."""
+        """Linker flags, without symbol tables (-s -w): a third smaller, and nobody debugs them
+        here.
+        """
         return " ".join(["-s -w", *(f"-X {key}={value}" for key, value in self.stamps.items())])
 
 
@@ -157,13 +161,13 @@ FAMILIES = (
 ENGINE = ("pulumi", "pulumi-language-python", "pulumi-resource-kubernetes")
 CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")
 CLUSTER = (*CONTROL_PLANE, "karpenter", "node-termination-handler")
-"""What `./frugal-eks rehearse start` runs."""
+"""Tools that `./frugal-eks rehearse start` runs."""
 REHEARSAL = (*ENGINE, *CLUSTER)
-"""What a whole rehearsal needs; kubectl, render and actionlint are built when asked for."""
+"""Tools of a whole rehearsal; kubectl, render and actionlint are built on request."""
 
 
 def family_of(tool: str, families: tuple[Family, ...] = FAMILIES) -> Family:
-    """The family that builds this binary. Raises LookupError with the names that there are."""
+    """Family that builds this binary. Raises LookupError with the known names."""
     for family in families:
         if tool in family.packages:
             return family

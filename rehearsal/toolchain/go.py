@@ -1,4 +1,4 @@
-"""The user's Go, and how it is called: reproducibly, watched, and ended with its caller."""
+"""Calls the user's Go: reproducibly, with progress, and ended with its caller."""
 
 import os
 import queue
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rehearsal.errors import RehearsalError
 from rehearsal.toolchain.families import FAMILIES, Family
-from rehearsal.toolchain.progress import Progress, Step
+from rehearsal.toolchain.progress import BuildStep, Progress
 
 SETTINGS = {
     # No other Go is downloaded behind the user's back.
@@ -35,7 +35,7 @@ class Go:
 
     path: str
     version: str
-    """As in `go1.26.8`."""
+    """Version such as `go1.26.8`."""
     target: str
     """Operating system and architecture."""
 
@@ -49,16 +49,16 @@ class Go:
                 "go is not on PATH, and it builds the rehearsal's tools: "
                 f"install Go {needed} or newer (https://go.dev/doc/install)"
             )
-        asked = [path, "env", "GOVERSION", "GOOS", "GOARCH"]
+        command = [path, "env", "GOVERSION", "GOOS", "GOARCH"]
         try:
-            told = subprocess.run(
-                asked, capture_output=True, text=True, check=True, env=_environment(), cwd="/"
+            result = subprocess.run(
+                command, capture_output=True, text=True, check=True, env=_environment(), cwd="/"
             )
         except (OSError, subprocess.CalledProcessError) as error:
             raise RehearsalError(
                 f"{path} does not answer `go env` ({error}): install Go {needed} or newer"
             ) from None
-        version, system, architecture = told.stdout.split()
+        version, system, architecture = result.stdout.split()
         if parsed(version) < parsed(needed):
             raise RehearsalError(
                 f"{path} is {version}, too old for the rehearsal's tools: "
@@ -72,17 +72,17 @@ class Go:
         return (self.target, *(f"{key}={value}" for key, value in sorted(SETTINGS.items())))
 
     def build(self, family: Family, tool: str, target: Path, progress: Progress) -> None:
-        """Build one binary. Raises RehearsalError with the compiler's last lines if it fails."""
+        """Builds one binary. Raises RehearsalError with the compiler's last lines if it fails."""
         package = family.packages[tool]
         tags = ["-tags", ",".join(family.tags)] if family.tags else []
         begun = time.monotonic()
-        step = Step(tool=tool, minutes=family.minutes)
+        step = BuildStep(tool=tool, minutes=family.minutes)
         progress.show(step, 0.0)
         total = self._count(family, [*tags, package], progress, step)
         changed = self._changed(family, target.parent)
         flags = [*changed, *tags, "-ldflags", family.linker_flags]
         argv = ["build", "-v", *flags, "-o", str(target), package]
-        step = Step(tool=tool, minutes=family.minutes, total=total)
+        step = BuildStep(tool=tool, minutes=family.minutes, total=total)
         seen: list[str] = []
         with self._running(argv, family.folder) as child:
             for line in _lines(child):
@@ -97,23 +97,23 @@ class Go:
         progress.done(step, time.monotonic() - begun)
 
     def _count(
-        self, family: Family, arguments: Sequence[str], progress: Progress, step: Step
+        self, family: Family, arguments: Sequence[str], progress: Progress, step: BuildStep
     ) -> int:
-        """How many packages the tool is made of; downloads its modules first."""
+        """Number of packages in the tool; downloads its modules first."""
         begun = time.monotonic()
         packages: list[str] = []
-        told: list[str] = []
+        output: list[str] = []
         with self._running(["list", "-deps", *arguments], family.folder) as child:
             for line in _lines(child):
                 if line is None:
                     progress.show(step, time.monotonic() - begun)
                 elif line.startswith("go: "):
-                    told.append(line)
+                    output.append(line)
                     step = step.after(line)
                 else:
                     packages.append(line)
         if child.returncode != 0:
-            raise RehearsalError(_failure(step.tool, told + packages))
+            raise RehearsalError(_failure(step.tool, output + packages))
         return len(packages)
 
     def _changed(self, family: Family, folder: Path) -> list[str]:
@@ -149,9 +149,9 @@ class Go:
         return ["-modfile", str(folder / "go.mod")]
 
     def module_folder(self, family: Family, module: str) -> str:
-        """Where Go keeps the files of a module that this family's go.mod names."""
+        """Folder with the files of a module that this family's go.mod names."""
         argv = [self.path, "list", "-m", "-f", "{{.Dir}}", module]
-        told = subprocess.run(
+        result = subprocess.run(
             argv,
             capture_output=True,
             text=True,
@@ -159,13 +159,13 @@ class Go:
             cwd=family.folder,
             check=False,
         )
-        if told.returncode != 0 or not told.stdout.strip():
-            raise RehearsalError(_failure(module, told.stderr.splitlines()))
-        return told.stdout.strip()
+        if result.returncode != 0 or not result.stdout.strip():
+            raise RehearsalError(_failure(module, result.stderr.splitlines()))
+        return result.stdout.strip()
 
     @contextmanager
     def _running(self, argv: Sequence[str], folder: Path) -> Generator[subprocess.Popen[str]]:
-        """A go command; whatever ends this block ends go and its compilers too."""
+        """Runs a go command; whatever ends this block ends go and its compilers too."""
         child = subprocess.Popen(
             [self.path, *argv],
             stdin=subprocess.DEVNULL,
@@ -189,13 +189,13 @@ class Go:
 
 
 def needed_version(families: Sequence[Family]) -> str:
-    """The newest Go that a family's go.mod asks for, as in `1.26.6`."""
-    asked = [
+    """Newest Go that a family's go.mod requires, such as `1.26.6`."""
+    versions = [
         match.group(1)
         for family in families
         if (match := re.search(r"(?m)^go (\S+)$", (family.folder / "go.mod").read_text()))
     ]
-    return max(asked, key=parsed)
+    return max(versions, key=parsed)
 
 
 def parsed(version: str) -> tuple[int, ...]:
@@ -209,7 +209,7 @@ def _environment() -> dict[str, str]:
 
 
 def _lines(child: subprocess.Popen[str]) -> Iterator[str | None]:
-    """The lines that a process writes, None after each second without one."""
+    """Lines that a process writes, and None after each second without one."""
     assert child.stdout
     stream, lines = child.stdout, queue.Queue[str | None]()
 
@@ -237,7 +237,7 @@ def _lines(child: subprocess.Popen[str]) -> Iterator[str | None]:
 
 
 def _end_group(child: subprocess.Popen[str]) -> None:
-    """End go and the compilers that it started: they share its process group."""
+    """Ends go and the compilers that it started, which share its process group."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(child.pid, number)
@@ -254,5 +254,5 @@ def _end_group(child: subprocess.Popen[str]) -> None:
 def _failure(tool: str, lines: Sequence[str]) -> str:
     # `go build -v` names each package on a line of its own, also after a mistake was printed.
     sentences = [line for line in lines if " " in line] or lines
-    told = "\n".join(f"  {line}" for line in sentences[-LAST_LINES:])
-    return f"go could not build {tool}; its last lines:\n{told}"
+    output = "\n".join(f"  {line}" for line in sentences[-LAST_LINES:])
+    return f"go could not build {tool}; its last lines:\n{output}"

@@ -1,4 +1,4 @@
-"""Tools that a user may have installed, and may be used instead of building them."""
+"""Finds installed tools of the user that need not be built."""
 
 import re
 import shutil
@@ -9,7 +9,7 @@ from rehearsal.toolchain.families import PULUMI
 
 ON_PATH = ("pulumi", "pulumi-language-python")
 EXECUTOR = "pulumi-language-python-exec"
-"""Lies beside the language host, which runs it."""
+"""Program beside the language host, which the host runs."""
 
 
 def pulumi_on_path() -> dict[str, Path]:
@@ -29,15 +29,15 @@ def pulumi_on_path() -> dict[str, Path]:
 
 def _version(cli: str) -> tuple[int, ...]:
     try:
-        told = subprocess.run(
+        result = subprocess.run(
             [cli, "version"], capture_output=True, text=True, timeout=30, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return ()
-    return _parse(told.stdout)
+    return _parse(result.stdout)
 
 
 def _parse(text: str) -> tuple[int, ...]:
-    """`v3.259.0` as (3, 259, 0); what is no version as ()."""
+    """Version as numbers: `v3.259.0` is (3, 259, 0); () if it is not a version."""
     match = re.match(r"v?(\d+)\.(\d+)\.(\d+)", text.strip())
     return tuple(int(part) for part in match.groups()) if match else ()

@@ -10,24 +10,24 @@ from typing import Protocol, TextIO
 from rehearsal.toolchain.families import Family
 
 QUIET_SECONDS = 15.0
-"""Without a terminal a line comes about this often."""
+"""Seconds between lines without a terminal."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
-    """How far the build of one tool is."""
+class BuildStep:
+    """Progress of building one tool."""
 
     tool: str
     minutes: float
-    """About how long its family takes if nothing is cached."""
+    """Approximate minutes to build its family if nothing is cached."""
     total: int = 0
-    """Packages that it is made of; 0 while that is not known."""
+    """Number of packages; 0 while that is not known."""
     compiled: int = 0
-    """Packages compiled just now: with a warm build cache that stays far below the total."""
+    """Packages compiled now: with a warm build cache far fewer than the total."""
     downloaded: int = 0
 
-    def after(self, line: str) -> "Step":
-        """The step once go has said this line: a package's name, or `go: downloading …`."""
+    def after(self, line: str) -> "BuildStep":
+        """Step after a line of go's output: a package's name, or `go: downloading …`."""
         if line.startswith("go: downloading "):
             return replace(self, downloaded=self.downloaded + 1)
         if line.startswith(("go: ", "#", " ", "\t")):
@@ -44,22 +44,22 @@ class Step:
 
 
 class Progress(Protocol):
-    """What a builder tells while it works."""
+    """Reports of a builder at work."""
 
     def plan(self, families: Sequence[Family]) -> None:
-        """Which families are going to be built."""
+        """Reports the families that are going to be built."""
         ...
 
-    def show(self, step: Step, seconds: float) -> None:
-        """At least each second while a tool is built."""
+    def show(self, step: BuildStep, seconds: float) -> None:
+        """Reports a step, at least each second while a tool is built."""
         ...
 
-    def done(self, step: Step, seconds: float) -> None:
-        """A tool is built."""
+    def done(self, step: BuildStep, seconds: float) -> None:
+        """Reports that a tool is built."""
         ...
 
     def say(self, text: str) -> None:
-        """Something worth a line of its own."""
+        """Prints a line."""
         ...
 
 
@@ -80,7 +80,7 @@ class LineProgress:
                 "Ctrl-C breaks off and loses little"
             )
 
-    def show(self, step: Step, seconds: float) -> None:
+    def show(self, step: BuildStep, seconds: float) -> None:
         line = f"{step.tool}: {step}, {seconds:.0f} s"
         if self.out.isatty():
             self.out.write("\r" + line.ljust(self.width)[: _columns()])
@@ -91,7 +91,7 @@ class LineProgress:
             self.out.write(line + "\n")
             self.out.flush()
 
-    def done(self, step: Step, seconds: float) -> None:
+    def done(self, step: BuildStep, seconds: float) -> None:
         self.say(f"{step.tool}: built in {seconds:.0f} s, {step.compiled} packages compiled")
 
     def say(self, text: str) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from rehearsal.errors import RehearsalError
 from rehearsal.interruptions import announcements, interruption, under_way
-from rehearsal.interruptions.announcements import NOTICE_SECONDS, Kind, event, told
+from rehearsal.interruptions.announcements import NOTICE_SECONDS, Kind, event, notices_of
 from rehearsal.interruptions.draining import Budgets, Moves, unmoved
 from rehearsal.interruptions.interruption import Interruption, Outcome
 from rehearsal.interruptions.spot_report import print_outcome
@@ -431,10 +431,12 @@ def test_instance_metadata_tell_the_same_and_are_kept(tmp_path):
     state = State(tmp_path)
     spot = {"action": "terminate", "time": "2026-11-21T10:02:00Z"}
 
-    assert told(Kind.SPOT, "i-1", NOW) == Notices(spot_action=spot)
-    assert told(Kind.REBALANCE, "i-1", NOW).rebalance == {"noticeTime": "2026-11-21T10:00:00Z"}
-    (scheduled,) = told(Kind.MAINTENANCE, "i-1", NOW).scheduled
+    assert notices_of(Kind.SPOT, "i-1", NOW) == Notices(spot_action=spot)
+    assert notices_of(Kind.REBALANCE, "i-1", NOW).rebalance == {
+        "noticeTime": "2026-11-21T10:00:00Z"
+    }
+    (scheduled,) = notices_of(Kind.MAINTENANCE, "i-1", NOW).scheduled
     assert (scheduled["NotBefore"], scheduled["State"]) == ("21 Nov 2026 10:02:00 GMT", "active")
     assert read(state, "i-1") == Notices()
-    write(state, "i-1", told(Kind.MAINTENANCE, "i-1", NOW))
+    write(state, "i-1", notices_of(Kind.MAINTENANCE, "i-1", NOW))
     assert read(state, "i-1").scheduled == (scheduled,)

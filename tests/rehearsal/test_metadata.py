@@ -9,7 +9,7 @@ from http import HTTPStatus
 
 import pytest
 
-from rehearsal.interruptions.announcements import Kind, told
+from rehearsal.interruptions.announcements import Kind, notices_of
 from rehearsal.nodes import metadata, notices
 
 DATA = "/latest/meta-data"
@@ -102,8 +102,8 @@ def test_notices_are_there_once_they_were_given(ask):
     assert ask("GET", scheduled, **given)[:2] == (HTTPStatus.OK, "[]")
     for kind, path in paths.items():
         assert ask("GET", f"/i-1{DATA}/{path}", **given)[0] == HTTPStatus.NOT_FOUND
-        notices.write(ask.state, "i-1", told(kind, "i-1", NOW))
+        notices.write(ask.state, "i-1", notices_of(kind, "i-1", NOW))
         assert ask("GET", f"/i-1{DATA}/{path}", **given)[0] == HTTPStatus.OK
-    notices.write(ask.state, "i-1", told(Kind.MAINTENANCE, "i-1", NOW))
+    notices.write(ask.state, "i-1", notices_of(Kind.MAINTENANCE, "i-1", NOW))
     (event,) = json.loads(ask("GET", scheduled, **given)[1])
     assert (event["Code"], event["State"]) == ("instance-retirement", "active")

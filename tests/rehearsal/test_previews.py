@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from rehearsal.engine import Outcome
-from rehearsal.engine_events import Step
+from rehearsal.engine_events import EngineStep
 from rehearsal.previews import lines
 
 CLASS, POOL = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", "kubernetes:karpenter.sh/v1:NodePool"
@@ -13,7 +13,7 @@ CLASS, POOL = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", "kubernetes:karpen
 
 def step(op, resource_type, changed=()):
     urn = f"urn:pulumi:dev::frugal-eks::{resource_type}::default"
-    return Step(op, urn, resource_type, custom=True, started=0, changed=changed)
+    return EngineStep(op, urn, resource_type, custom=True, started=0, changed=changed)
 
 
 def outcome(changes, *steps):

@@ -14,7 +14,7 @@ from rehearsal.errors import RehearsalError
 from rehearsal.state import ROOT
 from rehearsal.toolchain import builder, go, on_path
 from rehearsal.toolchain.families import FAMILIES, Family, family_of
-from rehearsal.toolchain.progress import LineProgress, Step
+from rehearsal.toolchain.progress import BuildStep, LineProgress
 
 MAIN = 'package main\n\nimport "fmt"\n\nvar version = "?"\n\nfunc main() { fmt.Print(version) }\n'
 
@@ -222,7 +222,7 @@ def test_progress_without_a_terminal_is_a_line_about_every_15_seconds(capsys, mo
     clock = iter(range(100, 200))
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     progress = LineProgress()
-    step = Step(tool="etcd", minutes=1, total=500)
+    step = BuildStep(tool="etcd", minutes=1, total=500)
 
     for second in range(60):
         step = step.after("some/package")

@@ -1,1 +1,1 @@
-"""Which feature is proved by which test: `python -m frugal_eks.dev.features`."""
+"""Maps features to the tests that prove them: `python -m frugal_eks.dev.features`."""

@@ -24,11 +24,11 @@ _WIDTH_WITHOUT_TERMINAL = 160
 
 
 def by_feature(proofs: Iterable[Proof]) -> dict[str, list[Proof]]:
-    """The proofs of each id; ids that no row has are kept, see `unknown`."""
-    found: dict[str, list[Proof]] = {}
+    """Proofs by feature id; ids without a row are included, see `unknown`."""
+    grouped: dict[str, list[Proof]] = {}
     for proof in proofs:
-        found.setdefault(proof.id, []).append(proof)
-    return found
+        grouped.setdefault(proof.id, []).append(proof)
+    return grouped
 
 
 def unknown(rows: Iterable[Row], proofs: Mapping[str, list[Proof]]) -> list[str]:
@@ -37,14 +37,14 @@ def unknown(rows: Iterable[Row], proofs: Mapping[str, list[Proof]]) -> list[str]
     return [
         f"{proof.test}: there is no feature {feature}, write an id of "
         f"frugal_eks/dev/features/features.md"
-        for feature, found in sorted(proofs.items())
+        for feature, naming in sorted(proofs.items())
         if feature not in ids
-        for proof in found
+        for proof in naming
     ]
 
 
 def table(rows: Iterable[Row], proofs: Mapping[str, list[Proof]]) -> Table:
-    """A line for each row: id, sentence, its tests or the kind of test it waits for."""
+    """A table with each row's id, sentence, and its tests or the kind of test it still needs."""
     drawn = Table(show_lines=True)
     drawn.add_column("id", no_wrap=True)
     drawn.add_column("feature", ratio=3)
@@ -63,7 +63,7 @@ def table(rows: Iterable[Row], proofs: Mapping[str, list[Proof]]) -> Table:
 
 
 def summary(rows: Iterable[Row], proofs: Mapping[str, list[Proof]]) -> str:
-    """How many rows of each group and of all have a test: `A2 12/66, …; together 80 of 242`."""
+    """Counts of rows with a test, by group and in all: `A2 12/66, …; together 80 of 242`."""
     counts: dict[str, tuple[int, int]] = {}
     for row in rows:
         proved, of = counts.get(row.group, (0, 0))
@@ -90,42 +90,42 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
 
 def main(argv: list[str] | None = None) -> int:
     """Prints the table and returns the exit code.
-
-    1: a test names an id that does not exist, a test cannot be collected, a behaviour of AWS has
-    neither a test nor a reason, or docs/aws-behaviours.md is not what tests and answers say.
+    The code is 1 if a test names an id that does not exist, a test cannot be collected, a behaviour
+    of AWS has neither a test nor a reason, or docs/aws-behaviours.md differs from tests and
+    answers.
     """
-    asked = _arguments(argv)
+    options = _arguments(argv)
     console = Console()
     if not console.is_terminal:
         console = Console(width=_WIDTH_WITHOUT_TERMINAL)
     try:
-        rows = read(asked.rows)
-        collected = collect(asked.tests, asked.tests.parent)
+        rows = read(options.rows)
+        collected = collect(options.tests, options.tests.parent)
     except (FeaturesFileError, CollectionError, OSError) as error:
         print(f"No table: {error}", file=sys.stderr)
         return 1
     proofs = by_feature(collected["feature"])
     played = behaviours.read()
     page = behaviours.page(played, by_feature(collected["behaviour"]))
-    if asked.pages:
-        asked.page.write_text(page, encoding="utf-8")
+    if options.pages:
+        options.page.write_text(page, encoding="utf-8")
         return 0
 
-    shown = [row for row in rows if asked.group in {None, row.group}]
+    shown = [row for row in rows if options.group in {None, row.group}]
     if not shown:
         groups = ", ".join(dict.fromkeys(row.group for row in rows))
-        print(f"There is no group {asked.group}, choose one of {groups}.", file=sys.stderr)
+        print(f"There is no group {options.group}, choose one of {groups}.", file=sys.stderr)
         return 1
-    listed = [row for row in shown if not asked.open or row.id not in proofs]
+    listed = [row for row in shown if not options.open or row.id not in proofs]
     if listed:
         console.print(table(listed, proofs))
     console.print(summary(shown, proofs))
     mistakes = unknown(rows, proofs)
-    if asked.tests == TESTS:
+    if options.tests == TESTS:
         mistakes += behaviours.mistakes(played, by_feature(collected["behaviour"]))
-        if not asked.page.is_file() or asked.page.read_text(encoding="utf-8") != page:
+        if not options.page.is_file() or options.page.read_text(encoding="utf-8") != page:
             mistakes.append(
-                f"{asked.page.name} is not up to date: run `python -m frugal_eks.dev.features "
+                f"{options.page.name} is not up to date: run `python -m frugal_eks.dev.features "
                 f"--pages`"
             )
     for mistake in mistakes:

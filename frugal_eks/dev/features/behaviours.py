@@ -1,4 +1,4 @@
-"""How AWS misbehaves, and what this project makes of it: the page docs/aws-behaviours.md."""
+"""Renders docs/aws-behaviours.md: how AWS misbehaves, and how this project responds."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -23,7 +23,7 @@ out of date. """
 
 
 class Behaviour(NamedTuple):
-    """A behaviour of AWS as the facts have it, and this project's answer to it."""
+    """A documented misbehaviour of AWS, with this project's response."""
 
     id: str
     service: str
@@ -33,13 +33,13 @@ class Behaviour(NamedTuple):
     what: str
     evidence: tuple[str, ...]
     handled: str
-    """What the program, a command or the documentation does about it."""
+    """Response of the program, a command or the documentation."""
     not_rehearsed: str
-    """Why no test plays it; empty where one does."""
+    """Reason why no test plays it; empty if a test does."""
 
 
 def read(folder: Path = FOLDER) -> list[Behaviour]:
-    """All behaviours in the order of the facts. Raises KeyError where one has no answer's row."""
+    """All behaviours in the order of the facts file. Raises KeyError if one has no answer."""
     facts = yaml.safe_load((folder / "aws-behaviours.yaml").read_text(encoding="utf-8"))
     answers = yaml.safe_load((folder / "handled.yaml").read_text(encoding="utf-8"))
     return [_behaviour(fact, answers[fact["id"]]) for fact in facts]
@@ -56,7 +56,9 @@ def _behaviour(fact: Mapping[str, Any], answer: Mapping[str, str]) -> Behaviour:
 
 
 def mistakes(rows: Iterable[Behaviour], proofs: Mapping[str, list[Proof]]) -> list[str]:
-    """One sentence for each behaviour without an answer, and each mark of an unknown behaviour."""
+    """One sentence for each behaviour without an answer or test, and for each test mark with an
+    unknown id.
+    """
     rows = list(rows)
     where = "frugal_eks/dev/features/handled.yaml"
     unanswered = [
@@ -84,7 +86,7 @@ def mistakes(rows: Iterable[Behaviour], proofs: Mapping[str, list[Proof]]) -> li
 
 
 def page(rows: Iterable[Behaviour], proofs: Mapping[str, list[Proof]]) -> str:
-    """The whole page as Markdown: the count, then a table for each service."""
+    """The page as Markdown: counts, then a table for each service."""
     rows = list(rows)
     played = sum(row.id in proofs for row in rows)
     parts = [_HEAD, f"{len(rows)} behaviours, {played} played in the rehearsal."]

@@ -18,12 +18,12 @@ MARKERS = {
 
 
 NO_PROOF = ("skip", "skipif", "xfail")
-"""Marks of tests that may not run, or may fail."""
+"""Marks of tests that may be skipped, or may fail."""
 _SKIPS = {"skip", "importorskip", "SkipTest", "skipTest"}
 
 
 class Proof(NamedTuple):
-    """A test whose mark names a feature or a behaviour; parametrised tests are one."""
+    """A test whose mark names a feature or a behaviour; all its parameters count as one."""
 
     id: str
     test: str
@@ -31,28 +31,28 @@ class Proof(NamedTuple):
 
 
 class CollectionError(Exception):
-    """pytest could not import or collect something; the message is what pytest said."""
+    """pytest's message about a file that could not be collected."""
 
 
 class Collector:
-    """A pytest plugin: remembers the marked tests and what could not be collected."""
+    """A pytest plugin that collects marked tests and failures to collect."""
 
     def __init__(self) -> None:
         self.proofs: dict[str, dict[Proof, None]] = {mark: {} for mark in MARKERS}
         self.failures: list[str] = []
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Makes the markers known, so that `--strict-markers` lets them pass."""
+        """Registers the markers, so that `--strict-markers` accepts them."""
         for marker in MARKERS.values():
             config.addinivalue_line("markers", marker)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Keeps the reason of a file that could not be imported."""
+        """Records why a file could not be imported."""
         if report.failed:
             self.failures.append(report.longreprtext)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Keeps every mark of every test; one that may skip or fail proves nothing."""
+        """Records the marks of every test, except tests that may be skipped or fail."""
         for item in session.items:
             if any(map(item.get_closest_marker, NO_PROOF)) or _may_skip(item):
                 continue
@@ -64,7 +64,7 @@ class Collector:
 
 
 def _may_skip(item: pytest.Item) -> bool:
-    """Whether a test, or a fixture that it uses, can skip at run time."""
+    """True if a test, or a fixture that it uses, can skip at run time."""
     # pytest has no public way from a test to its fixtures.
     used: Any = getattr(item, "_fixtureinfo", None)
     fixtures: Mapping[str, Sequence[Any]] = used.name2fixturedefs if used else {}
@@ -73,7 +73,7 @@ def _may_skip(item: pytest.Item) -> bool:
 
 
 def _names(function: Any) -> set[str]:
-    """What a function calls by name, in the functions inside it too."""
+    """Names that a function uses, including nested functions."""
     codes = [code] if (code := getattr(inspect.unwrap(function), "__code__", None)) else []
     for code in codes:
         codes += [const for const in code.co_consts if isinstance(const, CodeType)]
@@ -81,9 +81,8 @@ def _names(function: Any) -> set[str]:
 
 
 def collect(tests: Path, root: Path) -> Mapping[str, list[Proof]]:
-    """The proofs below the folder `tests` of the project `root`, by mark, as they are collected.
-
-    Raises CollectionError with pytest's own words: a file that cannot be imported hides its proofs.
+    """Proofs in the folder `tests` of the project `root`, by mark, in order of collection.
+    Raises CollectionError with pytest's output: a file that cannot be imported hides its proofs.
     """
     collector = Collector()
     said = StringIO()

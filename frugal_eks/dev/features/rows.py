@@ -1,4 +1,4 @@
-"""Reads `features.md`: one row of its tables is one feature that some test has to prove."""
+"""Reads `features.md`, whose table rows are features that tests must prove."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ _NOT_OFFLINE = re.compile(r"not offline: *(?P<what>[^;]*)")
 
 
 class Row(NamedTuple):
-    """A feature: what must be true, and the least kind of test that counts for it."""
+    """A feature: what must be true, and the weakest kind of test that proves it."""
 
     id: str
     sentence: str
@@ -19,41 +19,41 @@ class Row(NamedTuple):
 
     @property
     def group(self) -> str:
-        """The table it stands in: `A2` of `A2-01`, `B` of `B-07`."""
+        """Table of the row: `A2` of `A2-01`, `B` of `B-07`."""
         return self.id.partition("-")[0]
 
     @property
     def not_offline(self) -> str | None:
-        """What no test on one machine can show, or None if all of the row can be shown."""
-        found = _NOT_OFFLINE.search(self.check)
-        return found["what"].strip() if found else None
+        """Part that no test on one machine can show; None if there is none."""
+        match = _NOT_OFFLINE.search(self.check)
+        return match["what"].strip() if match else None
 
 
 class FeaturesFileError(ValueError):
-    """The file is not the table that it should be; the message says which line and what to do."""
+    """Why features.md cannot be read: the line, and what to do."""
 
 
 def read(path: Path = FEATURES) -> list[Row]:
-    """Every row of the file, in its order.
-
-    Raises FeaturesFileError if there is none, if one has not four cells, or if an id is used twice.
+    """All rows of the file, in order.
+    Raises FeaturesFileError if there is none, if a row does not have four cells, or if an id is
+    used twice.
     """
     rows: dict[str, Row] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if not (found := _ROW.match(line)):
+        if not (match := _ROW.match(line)):
             continue
-        cells = [cell.strip() for cell in found["cells"].split("|")]
+        cells = [cell.strip() for cell in match["cells"].split("|")]
         if len(cells) != 3:  # noqa: PLR2004 - sentence, seed, check
             raise FeaturesFileError(
-                f"{path.name}:{number}: {found['id']} has {len(cells) + 1} cells,"
+                f"{path.name}:{number}: {match['id']} has {len(cells) + 1} cells,"
                 " write four: id, feature, seed, how it can be checked"
             )
-        if found["id"] in rows:
+        if match["id"] in rows:
             raise FeaturesFileError(
-                f"{path.name}:{number}: {found['id']} is there twice, give one of them another id"
+                f"{path.name}:{number}: {match['id']} is there twice, give one of them another id"
             )
         sentence, _, check = cells
-        rows[found["id"]] = Row(found["id"], sentence, check)
+        rows[match["id"]] = Row(match["id"], sentence, check)
     if not rows:
         raise FeaturesFileError(f"{path.name}: no row like `| A0-01 | … | … | … |` was found")
     return list(rows.values())

@@ -1,1 +1,1 @@
-"""Asks EC2 for its instance types and keeps the list that ships."""
+"""Reads EC2's instance types, and updates the lists that ship."""

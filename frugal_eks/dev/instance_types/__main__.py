@@ -40,20 +40,20 @@ from frugal_eks.dev.instance_types.lists import (
 )
 
 REGIONS = ("us-east-1", "us-west-2")
-"""Between them they have all but a few types of the commercial partition."""
+"""Regions that together have all but a few types of the commercial partition."""
 DIFFERS, FAILED, INTERRUPTED = 1, 1, 130
 
 _List = TypeVar("_List")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0: the lists are as EC2 says. 1: they are not (`--check`), or EC2 could not be asked."""
-    asked = _parser().parse_args(arguments)
+    """Returns 0, or 1 if the lists differ from EC2 (`--check`) or EC2 cannot be read."""
+    options = _parser().parse_args(arguments)
     console, errors = Console(soft_wrap=True), Console(stderr=True, soft_wrap=True)
-    regions = tuple(dict.fromkeys(asked.region or REGIONS))
+    regions = tuple(dict.fromkeys(options.region or REGIONS))
     try:
-        before, ec2 = _before(asked.folder), Ec2()
-        if asked.all_regions:
+        before, ec2 = _before(options.folder), Ec2()
+        if options.all_regions:
             regions = tuple(ec2.regions_of(regions[0]))
         fetched = fetch(ec2, regions, Console(stderr=True))
     except (Ec2Error, ListError) as error:
@@ -64,25 +64,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
     differs = difference(before, fetched)
-    told = differs or f"All {len(fetched.types)} types of EC2 are in the lists as they are."
-    if asked.check:
-        console.print(told, highlight=False)
+    result = differs or f"All {len(fetched.types)} types of EC2 are in the lists as they are."
+    if options.check:
+        console.print(result, highlight=False)
         return DIFFERS if differs else 0
-    origin = asked.origin or f"EC2 DescribeInstanceTypes in {', '.join(regions)}"
+    origin = options.origin or f"EC2 DescribeInstanceTypes in {', '.join(regions)}"
     now = refreshed(before, fetched, origin, datetime.now(UTC).date().isoformat())
-    types, offerings = _files(asked.folder)
+    types, offerings = _files(options.folder)
     types.write_text(types_text(now.types))
     offerings.write_text(offerings_text(now.offerings))
-    console.print(f"{told} Written to {types.name} and {offerings.name}.", highlight=False)
+    console.print(f"{result} Written to {types.name} and {offerings.name}.", highlight=False)
     return 0
 
 
 class ListError(Exception):
-    """A list that is there cannot be read; the message says what to do."""
+    """Why an existing list cannot be read; the message says what to do."""
 
 
 def fetch(ec2: Ec2, regions: Sequence[str], console: Console) -> Fetched:
-    """What all regions together say, with a moving line where there is a terminal."""
+    """Facts from all regions together; shows a moving line in a terminal."""
     types: dict[str, TypeFacts] = {}
     launch: dict[str, LaunchFacts] = {}
     zones: dict[str, Mapping[str, set[str]]] = {}

@@ -1,4 +1,4 @@
-"""What EC2 itself says of its instance types, and of where they are offered."""
+"""EC2's own data on instance types and their offerings."""
 
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -16,7 +16,7 @@ from components.ec2.instance_offerings import LaunchFacts
 from components.ec2.instance_types import TypeFacts
 
 PAGE, OFFERINGS_PAGE = 100, 1000
-"""The most that DescribeInstanceTypes and DescribeInstanceTypeOfferings hand out at once."""
+"""Largest pages of DescribeInstanceTypes and DescribeInstanceTypeOfferings."""
 RIGHTS = "the rights ec2:DescribeInstanceTypes and ec2:DescribeInstanceTypeOfferings"
 LAUNCHABLE = ("x86_64", "arm64")
 CAPACITY_TYPES = ("on-demand", "spot")
@@ -25,45 +25,46 @@ _Described = Mapping[str, Any]
 
 
 class Ec2Error(Exception):
-    """EC2 did not answer, or not to us; the message says what to do."""
+    """Why EC2 gives no answer; the message says what to do."""
 
 
 class Ec2:
-    """EC2 as one account sees it. All of its methods raise Ec2Error."""
+    """EC2 as one account sees it. All methods raise Ec2Error."""
 
     def __init__(self) -> None:
         # One for all regions: it reads EC2's description once, which takes most of a second.
         self._session: Any = boto3.Session()
 
     def types_of(self, region: str, seen: Callable[[int], object]) -> Mapping[str, _Described]:
-        """All types that a region offers, each as DescribeInstanceTypes tells it; `seen` hears of
-        each page how many it had."""
-        found: dict[str, _Described] = {}
+        """Types that a region offers, as DescribeInstanceTypes describes them. `seen` is called
+        with the size of each page.
+        """
+        types: dict[str, _Described] = {}
         for page in self._pages(region, "describe_instance_types", PAGE):
-            found |= {each["InstanceType"]: each for each in page["InstanceTypes"]}
+            types |= {each["InstanceType"]: each for each in page["InstanceTypes"]}
             seen(len(page["InstanceTypes"]))
-        return found
+        return types
 
     def zones_of(self, region: str) -> Mapping[str, set[str]]:
-        """The ids of the zones of a region that offer each type."""
-        found: dict[str, set[str]] = {}
-        asked = {"LocationType": "availability-zone-id"}
+        """Ids of the zones of a region that offer each type."""
+        zones: dict[str, set[str]] = {}
+        filters = {"LocationType": "availability-zone-id"}
         for page in self._pages(
-            region, "describe_instance_type_offerings", OFFERINGS_PAGE, **asked
+            region, "describe_instance_type_offerings", OFFERINGS_PAGE, **filters
         ):
             for each in page["InstanceTypeOfferings"]:
-                found.setdefault(each["InstanceType"], set()).add(each["Location"])
-        return found
+                zones.setdefault(each["InstanceType"], set()).add(each["Location"])
+        return zones
 
     def regions_of(self, region: str) -> list[str]:
-        """The regions that the account has, asked in one of them."""
-        with _told(region):
+        """Regions enabled for the account, according to `region`."""
+        with _aws_errors(region):
             regions = self._client(region).describe_regions()["Regions"]
             return sorted(each["RegionName"] for each in regions)
 
-    def _pages(self, region: str, asked: str, size: int, **asking: Any) -> Iterator[_Described]:
-        with _told(region):
-            pages = self._client(region).get_paginator(asked)
+    def _pages(self, region: str, operation: str, size: int, **asking: Any) -> Iterator[_Described]:
+        with _aws_errors(region):
+            pages = self._client(region).get_paginator(operation)
             yield from pages.paginate(**asking, PaginationConfig={"PageSize": size})
 
     def _client(self, region: str) -> Any:
@@ -71,7 +72,7 @@ class Ec2:
 
 
 def facts(described: _Described) -> TypeFacts:
-    """What a group is told of a type."""
+    """Facts of a type for node groups."""
     architectures = described["ProcessorInfo"]["SupportedArchitectures"]
     # The oldest types have i386 beside it.
     architecture = "x86_64" if "x86_64" in architectures else architectures[0]
@@ -83,7 +84,9 @@ def facts(described: _Described) -> TypeFacts:
 
 
 def launch_facts(described: _Described) -> LaunchFacts | None:
-    """What Karpenter's AWS provider 1.14.1 compares of a type; None of one it never launches."""
+    """Facts that Karpenter's AWS provider 1.14.1 compares; None for types that it never
+    launches.
+    """
     virtual = described.get("SupportedVirtualizationTypes", [])
     if "hvm" not in virtual or facts(described).architecture not in LAUNCHABLE:
         return None
@@ -94,7 +97,9 @@ def launch_facts(described: _Described) -> LaunchFacts | None:
     nvme = storage.get("NvmeSupport") != "unsupported"
     return LaunchFacts(
         capacity_types=" ".join(
-            one for one in CAPACITY_TYPES if one in described["SupportedUsageClasses"]
+            capacity_type
+            for capacity_type in CAPACITY_TYPES
+            if capacity_type in described["SupportedUsageClasses"]
         ),
         manufacturer=_label(processor.get("Manufacturer", "")),
         clock_mhz=round(processor.get("SustainedClockSpeedInGhz", 0) * 1000),
@@ -111,8 +116,9 @@ def launch_facts(described: _Described) -> LaunchFacts | None:
 
 
 def _network(network: _Described) -> int | None:
-    """Karpenter has a table of its own, from AWS's documentation: this says the same of 96 % of
-    the types, and like the table nothing of those whose performance is a mere "High"."""
+    """Bandwidth in Mbit/s. Karpenter has its own table, from AWS's documentation: this agrees for
+    96 % of the types, and like the table is None for a performance without a number ("High").
+    """
     cards = network.get("NetworkCards", [])
     speeds = [card.get("BaselineBandwidthInGbps") for card in cards]
     if not re.search(r"\d", network.get("NetworkPerformance", "")) or not all(speeds):
@@ -132,12 +138,12 @@ def _gpu(described: _Described) -> str | None:
 def _accelerator(described: _Described) -> str | None:
     neuron = described.get("NeuronInfo")
     if neuron:
-        found = [{**device, "Manufacturer": "aws"} for device in neuron["NeuronDevices"]]
+        devices = [{**device, "Manufacturer": "aws"} for device in neuron["NeuronDevices"]]
     else:
-        found = described.get("InferenceAcceleratorInfo", {}).get("Accelerators", [])
-    match found:
-        case [one]:
-            return f"{_label(one['Name'])} {_label(one['Manufacturer'])} {one['Count']}"
+        devices = described.get("InferenceAcceleratorInfo", {}).get("Accelerators", [])
+    match devices:
+        case [single]:
+            return f"{_label(single['Name'])} {_label(single['Manufacturer'])} {single['Count']}"
         case _:
             return None
 
@@ -147,7 +153,7 @@ def _label(words: str) -> str:
 
 
 @contextmanager
-def _told(region: str) -> Generator[None]:
+def _aws_errors(region: str) -> Generator[None]:
     try:
         yield
     except NoCredentialsError:

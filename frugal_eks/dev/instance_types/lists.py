@@ -1,4 +1,4 @@
-"""The two lists that ship, as text and as what EC2 makes of them."""
+"""The two lists that ship, as text and with EC2's changes."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,39 +8,40 @@ from components.ec2.instance_offerings import KnownOfferings, LaunchFacts, Regio
 from components.ec2.instance_types import KnownTypes, TypeFacts
 
 SHOWN = 8
-"""More names than these are only counted."""
+"""Number of names that are shown."""
 
 
 class Fetched(NamedTuple):
-    """What EC2 says of the regions that were asked."""
+    """EC2's data for the queried regions."""
 
     types: Mapping[str, TypeFacts]
     launch: Mapping[str, LaunchFacts]
-    """Of those that Karpenter can launch."""
+    """Launch facts of types that Karpenter can launch."""
     zones: Mapping[str, Mapping[str, set[str]]]
-    """By region and type, the ids of the zones that offer it."""
+    """Ids of the zones that offer each type, by region and type."""
 
 
 class Lists(NamedTuple):
-    """Both lists."""
+    """The list of types and the list of offerings."""
 
     types: KnownTypes
     offerings: KnownOfferings
 
 
 def refreshed(before: Lists, fetched: Fetched, origin: str, date: str) -> Lists:
-    """The lists with what EC2 says. What these regions do not tell stays: types that only others
-    offer, and the zones of other regions."""
+    """The lists with EC2's data. What these regions do not cover stays: types of other regions, and
+    their zones.
+    """
     regions, offered = dict(before.offerings.regions), _offered(before.offerings)
-    for region, found in fetched.zones.items():
-        prefixes = {zone[0] for ids in found.values() for zone in map(zone_number, ids) if zone}
+    for region, zone_ids in fetched.zones.items():
+        prefixes = {zone[0] for ids in zone_ids.values() for zone in map(zone_number, ids) if zone}
         if not prefixes:
             continue  # a region without instances, or without zones of its own
         (prefix,) = prefixes
         regions[region] = Region(prefix, date)
         for numbers in offered.values():
             numbers.pop(prefix, None)
-        for name, ids in found.items():
+        for name, ids in zone_ids.items():
             digits = sorted(zone[1] for zone in map(zone_number, ids) if zone)
             if digits:
                 offered.setdefault(name, {})[prefix] = "".join(digits)
@@ -57,7 +58,7 @@ def refreshed(before: Lists, fetched: Fetched, origin: str, date: str) -> Lists:
 
 
 def difference(before: Lists, fetched: Fetched) -> str | None:
-    """What EC2 says that the lists do not, in a sentence or two; None: nothing."""
+    """Changes in EC2's data as a sentence or two; None if there are none."""
     new = sorted(fetched.types.keys() - before.types.types.keys())
     now = refreshed(before, fetched, "", "")
     known = before.types.types.keys() & now.types.types.keys()
@@ -70,20 +71,19 @@ def difference(before: Lists, fetched: Fetched) -> str | None:
         was, is_ = _zones(before, region), _zones(now, region)
         moved = sorted(name for name in was.keys() | is_.keys() if was.get(name) != is_.get(name))
         parts.append((f"{len(moved)} {where}", moved))
-    told = [f"{what}: {_named(names)}." for what, names in parts if names]
-    return " ".join(told) or None
+    changes = [f"{what}: {_named(names)}." for what, names in parts if names]
+    return " ".join(changes) or None
 
 
 def types_text(known: KnownTypes) -> str:
-    """The list of types as its file has it: a line a type, so that a new one is one line of a
-    diff."""
+    """Text of the types file: a line for each type, so that a new type is one line of a diff."""
     types = [f"{_json(name)}:{_json(facts)}" for name, facts in sorted(known.types.items())]
     head = f'"origin":{_json(known.origin)},\n"date":{_json(known.date)}'
     return f"{{\n{head},\n" + '"types":{\n' + ",\n".join(types) + "\n}}\n"
 
 
 def offerings_text(known: KnownOfferings) -> str:
-    """The list of offerings as its file has it: a line a region, and a line a type."""
+    """Text of the offerings file: a line for each region and each type."""
     regions = [f"{_json(name)}:{_json(each)}" for name, each in sorted(known.regions.items())]
     types = [
         f"{_json(name)}:{_json([known.zones[name], *_without_defaults(facts)])}"

@@ -1,1 +1,3 @@
-"""Writes the pages that are made of the program itself: the stack file's, and one a component."""
+"""Writes pages from the program itself: the stack file's reference, and a page for each
+component.
+"""

@@ -24,20 +24,21 @@ BAD = 1
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code."""
+    """Writes or checks the pages; returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m frugal_eks.dev.reference",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--check", action="store_true", help="write nothing; 1 if it would change")
-    asked = parser.parse_args(arguments)
-    return settle(every_page(), DOCS, is_check=asked.check)
+    options = parser.parse_args(arguments)
+    return settle(every_page(), DOCS, is_check=options.check)
 
 
 def settle(texts: Mapping[str, str], docs: Path, *, is_check: bool) -> int:
-    """Writes the pages that differ and takes away those that are of nothing now, or only says so:
-    the exit code."""
+    """Writes pages that differ and deletes obsolete ones, or with `is_check` only reports them;
+    returns the exit code.
+    """
     changed = [name for name, text in texts.items() if not _holds(docs / name, text)]
     there = sorted((docs / COMPONENTS).glob("*.md"))
     old = [
@@ -45,9 +46,9 @@ def settle(texts: Mapping[str, str], docs: Path, *, is_check: bool) -> int:
     ]
     if is_check:
         if changed or old:
-            told = ", ".join(f"docs/{name}" for name in [*changed, *old])
+            outdated = ", ".join(f"docs/{name}" for name in [*changed, *old])
             print(
-                f"{told}: not what the program says: run `python -m frugal_eks.dev.reference`",
+                f"{outdated}: not what the program says: run `python -m frugal_eks.dev.reference`",
                 file=sys.stderr,
             )
         return BAD if changed or old else 0
@@ -61,7 +62,7 @@ def settle(texts: Mapping[str, str], docs: Path, *, is_check: bool) -> int:
 
 
 def every_page() -> Mapping[str, str]:
-    """The texts by their paths below docs/."""
+    """Texts of all pages by path below docs/."""
     places = Places(plain_schema())
     inside = {f"{COMPONENTS}/{name}": text for name, text in pages(places).items()}
     return {"reference.md": stack_page(places)} | inside

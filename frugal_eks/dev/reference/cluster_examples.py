@@ -1,4 +1,4 @@
-"""Each component by itself: what stands below a cluster, in its network, and under its pods.
+"""Examples of components below a cluster, in its network, and under its pods.
 
 A page shows the body of the function with its component's name, and a test runs it.
 """
@@ -35,7 +35,7 @@ from components.nodes.spot_config import SpotNodeGroupConfig, WeightedTypeConfig
 
 
 def existing_cluster(at: Location) -> ExistingCluster:
-    """What the other examples stand on."""
+    """Existing cluster that the other examples use."""
     shared = ExistingClusterConfig(existing="shared")
     return ExistingCluster("cluster", ExistingClusterArgs(config=shared, location=at))
 

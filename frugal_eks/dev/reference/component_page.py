@@ -1,4 +1,4 @@
-"""docs/components/: a page for each component that another program may use by itself."""
+"""Renders docs/components/: a page for each component that other programs may use."""
 
 import ast
 import dataclasses
@@ -34,9 +34,9 @@ three whole ones, and says how they find it. All of this is made of the program 
 
 
 def pages(places: Places) -> dict[str, str]:
-    """Each page's text by its file's name below docs/components/."""
-    found = {part.page: _text(_component(part, places)) for part in PARTS}
-    return {"README.md": _text(_index())} | found
+    """Texts of the pages by file name below docs/components/."""
+    texts = {part.page: _text(_component(part, places)) for part in PARTS}
+    return {"README.md": _text(_index())} | texts
 
 
 def _text(lines: Iterator[str]) -> str:
@@ -97,14 +97,19 @@ def _arguments(part: Part, module: ModuleType) -> Iterator[str]:
     args = getattr(module, f"{part.name}Args", None)
     if args is None:
         return
-    told = fields(args)
+    documented = fields(args)
     yield "## Arguments"
     yield f"`{args.__name__}`: {paragraph(args.__doc__)}"
     yield ""
     rows = [
-        (code(field.name), code(told[field.name].annotation), _default(told[field.name]), why)
+        (
+            code(field.name),
+            code(documented[field.name].annotation),
+            _default(documented[field.name]),
+            why,
+        )
         for field in dataclasses.fields(args)
-        for why in [told[field.name].docstring]
+        for why in [documented[field.name].docstring]
     ]
     yield from table(("argument", "type", "default", "what"), rows)
 
@@ -116,9 +121,11 @@ def _default(field: Field) -> str:
 
 
 def _outputs(part: Part) -> Iterator[str]:
-    told = fields(part.component)
+    documented = fields(part.component)
     own = [name for name in part.component.__annotations__ if not name.startswith("_")]
-    rows = [(code(name), code(told[name].annotation), told[name].docstring) for name in own]
+    rows = [
+        (code(name), code(documented[name].annotation), documented[name].docstring) for name in own
+    ]
     if rows:
         yield "## Outputs"
         yield from table(("output", "type", "what"), rows)
@@ -157,18 +164,18 @@ def _actions(actions: Sequence[str]) -> str:
 
 
 def _cost(part: Part, places: Places) -> Iterator[str]:
-    """The sentences with a price in them."""
+    """Sentences that contain a price."""
     if not part.section:
         return
     place = places.entry(places.find(part.section))
-    found = [("", sentence) for sentence in _priced(place.node.get("description", ""))]
+    sentences = [("", sentence) for sentence in _priced(place.node.get("description", ""))]
     for section in places.sections(place):
-        found += [("", sentence) for sentence in _priced(section["description"])]
+        sentences += [("", sentence) for sentence in _priced(section["description"])]
         for row in places.rows(section):
-            found += [(code(row.key), sentence) for sentence in _priced(row.why)]
-    if found:
+            sentences += [(code(row.key), sentence) for sentence in _priced(row.why)]
+    if sentences:
         yield "## What it costs"
-        for key, sentence in dict.fromkeys(found):
+        for key, sentence in dict.fromkeys(sentences):
             yield f"- {key}: {sentence}" if key else f"- {sentence}"
         yield ""
 
@@ -183,7 +190,7 @@ def _example(part: Part) -> Iterator[str]:
     assert isinstance(function, ast.FunctionDef)
     body = [each for each in function.body if not _is_text(each)]
     lines = source.splitlines()[body[0].lineno - 1 :]
-    told = textwrap.dedent("\n".join(lines)).replace("return ", "cluster = ", 1)
+    example = textwrap.dedent("\n".join(lines)).replace("return ", "cluster = ", 1)
     yield "## By itself"
     needed = [each.arg for each in function.args.args]
     if needed and part.name != "ExistingCluster":
@@ -194,7 +201,7 @@ def _example(part: Part) -> Iterator[str]:
     yield "```python"
     yield from _imports(part, body)
     yield ""
-    yield told
+    yield example
     yield "```"
 
 
@@ -203,7 +210,7 @@ def _is_text(node: ast.stmt) -> bool:
 
 
 def _imports(part: Part, body: Sequence[ast.stmt]) -> Iterator[str]:
-    """Those of the file's imports that the body uses."""
+    """Imports of the example's file that the body uses."""
     used = {each.id for node in body for each in ast.walk(node) if isinstance(each, ast.Name)}
     module: Any = inspect.getmodule(part.example)
     for node in ast.parse(inspect.getsource(module)).body:
@@ -219,7 +226,7 @@ def _imports(part: Part, body: Sequence[ast.stmt]) -> Iterator[str]:
 
 
 def _installed(module: str) -> str:
-    """The name that a module of components/ has in a program that installed the package."""
+    """Name of a module of components/ in a program that installed the package."""
     return f"frugal_eks.{module}" if module.partition(".")[0] == "components" else module
 
 
@@ -245,5 +252,5 @@ def _first_sentence(part: Part) -> str:
     module = inspect.getmodule(part.component)
     # A module without Args of this name is about more than the component.
     is_its_own = hasattr(module, f"{part.name}Args")
-    told = module.__doc__ if module and is_its_own else part.component.__doc__
-    return re.split(r"(?<=\.)\s", paragraph(told))[0]
+    docstring = module.__doc__ if module and is_its_own else part.component.__doc__
+    return re.split(r"(?<=\.)\s", paragraph(docstring))[0]

@@ -1,11 +1,11 @@
-"""Pieces of Markdown."""
+"""Renders pieces of Markdown."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """A table's lines, ended by an empty one; nothing where there are no rows."""
+    """Lines of a table with a blank line at the end; none without rows."""
     cells = [[_cell(each) for each in row] for row in rows]
     if cells:
         yield _row(head)
@@ -15,12 +15,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def code(text: str) -> str:
-    """As code; nothing of nothing."""
+    """A code span; empty for empty text."""
     return f"`{text}`" if text else ""
 
 
 def anchor(heading: str) -> str:
-    """The fragment by which a page's heading is linked, as GitHub makes it."""
+    """Fragment that links to a heading, as GitHub generates it."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 

@@ -1,4 +1,4 @@
-"""The components that have a page, each with its example and its place in the stack file."""
+"""Lists the components that have a page, each with its section of the stack file."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -33,27 +33,27 @@ from frugal_eks.dev.reference import cluster_examples, pod_examples
 
 
 class Part(NamedTuple):
-    """A component that other programs may use by itself."""
+    """A component that other programs may use."""
 
     component: type[pulumi.ComponentResource]
     section: str = ""
-    """The path in the stack file that feeds it; empty: the program does."""
+    """Path of its section in the stack file; empty if only programs configure it."""
     more: tuple[str, ...] = ()
-    """Pages that tell more, from docs/."""
+    """Related pages in docs/."""
 
     @property
     def name(self) -> str:
-        """The class's."""
+        """Name of the component's class."""
         return self.component.__name__
 
     @property
     def page(self) -> str:
-        """The file's name: `spot-node-group.md`."""
+        """File name of the page, such as `spot-node-group.md`."""
         return f"{_words(self.name, '-')}.md"
 
     @property
     def example(self) -> Callable[..., object]:
-        """Its use by itself."""
+        """Example function of the component."""
         package, _, module = self.component.__module__.rpartition(".")
         if module == "component":
             return import_module(f"{package}.example").example

@@ -1,4 +1,4 @@
-"""Each component by itself, on a cluster that exists: what runs in pods.
+"""Examples of components that run in pods of an existing cluster.
 
 A page shows the body of the function with its component's name, and a test runs it.
 """

@@ -1,4 +1,4 @@
-"""What a component declares when its example runs: resources, and rights in AWS."""
+"""Records what a component's example declares: resources, and rights in AWS."""
 
 import inspect
 import json
@@ -29,19 +29,19 @@ class Right(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What the example of a component made."""
+    """Resources and rights of a component's example."""
 
     resources: Mapping[str, int]
-    """How many of each type, by its token."""
+    """Number of resources by type token."""
     components: tuple[str, ...]
-    """Those inside, by their classes' names."""
+    """Class names of the components inside."""
     rights: tuple[Right, ...]
     managed: tuple[str, ...]
-    """Names of AWS's own policies that its roles have."""
+    """Names of the AWS managed policies that its roles have."""
 
 
 def recorded(part: Part) -> Record:
-    """Runs the example, without an engine and without AWS."""
+    """Runs the example without an engine and without AWS."""
     deployment = Deployment(account_of(), preview=False)
     run(partial(_program, part), deployment, {"aws:region": REGION}, stack="dev")
     inside = list(_inside(deployment.declared, part.name))
@@ -59,11 +59,11 @@ def recorded(part: Part) -> Record:
 
 def _program(part: Part) -> None:
     at = Location(region=REGION, account=ACCOUNT)
-    asked = inspect.signature(part.example).parameters
+    parameters = inspect.signature(part.example).parameters
     around: dict[str, Any] = {"at": at, "charts": ChartSource()}
-    if "cluster" in asked:
+    if "cluster" in parameters:
         around["cluster"] = existing_cluster(at)
-    part.example(**{name: around[name] for name in asked})
+    part.example(**{name: around[name] for name in parameters})
 
 
 def _inside(declared: Sequence[Declared], name: str) -> Iterator[Declared]:

@@ -1,4 +1,4 @@
-"""docs/reference.md: the whole stack file, section by section."""
+"""Renders docs/reference.md: the whole stack file, section by section."""
 
 from collections.abc import Iterator
 
@@ -19,30 +19,30 @@ The same on the command line: `./frugal-eks explain karpenter.nodePools`; in an 
 
 
 def stack_page(places: Places) -> str:
-    """The page's text."""
+    """Text of the page."""
     page = _Page(places)
     lines = [_INTRODUCTION, "", *page.section(places.root)]
     return "\n".join(lines).rstrip() + "\n"
 
 
 class _Page:
-    """Each section stands once, below the first path that leads to it."""
+    """The page's sections; each appears once, below the first path that leads to it."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
         self._where: dict[str, str] = {}
 
     def section(self, place: Place) -> Iterator[str]:
-        """The tables of what may stand at a place, then those of what is below."""
+        """Tables of the keys at a place, then the sections below it."""
         below: list[Place] = []
         if place.path:
             is_top = "." not in place.path.removesuffix(f".{NAME}")
             yield f"{'##' if is_top else '###'} {place.path}"
             yield ""
-            yield from self._told(place.node.get("description", ""))
+            yield from self._paragraph(place.node.get("description", ""))
         for section in self._places.sections(place):
             if place.path and section["description"] != place.node.get("description"):
-                yield from self._told(section["description"])
+                yield from self._paragraph(section["description"])
             rows = [self._row(place, section, key, below) for key in section["properties"]]
             yield from table(("key", "type", "default", "what"), rows)
         for each in below:
@@ -66,14 +66,14 @@ class _Page:
         return name, row.kind, default, row.why
 
     def _first_path(self, place: Place) -> str | None:
-        """Where all of its sections stand already."""
+        """Path at which all sections of a place are documented already; None if there is none."""
         paths = [self._where.get(key) for key in self._keys(place)]
         return paths[0] if paths and all(paths) else None
 
     def _keys(self, place: Place) -> list[str]:
         return [each["title"] + each["description"] for each in self._places.sections(place)]
 
-    def _told(self, text: str) -> Iterator[str]:
+    def _paragraph(self, text: str) -> Iterator[str]:
         if text:
             yield text
             yield ""

@@ -1,1 +1,1 @@
-"""eksctl's ClusterConfig: the cluster, its network, node groups, profiles and rights."""
+"""Converts eksctl's ClusterConfig: cluster, network, node groups, profiles and rights."""

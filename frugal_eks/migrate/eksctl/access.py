@@ -1,4 +1,4 @@
-"""Who may do what in the cluster: eksctl's identity mappings and access entries."""
+"""Converts eksctl's identity mappings and access entries to administrators of the cluster."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,8 +15,8 @@ _NODES = "nodes join by access entries that the program makes for its own roles:
 _ADMINS = ("cluster", "admins")
 
 
-def convert(source: Reader, out: Sections) -> None:
-    """`iamIdentityMappings` and `accessConfig`, as `cluster.admins`."""
+def convert_access(source: Reader, out: Sections) -> None:
+    """Converts `iamIdentityMappings` and `accessConfig` to `cluster.admins`."""
     for mapping in source.parts("iamIdentityMappings"):
         groups = Reader(mapping.value).texts("groups")
         if "system:masters" in groups:

@@ -1,4 +1,4 @@
-"""EKS add-ons of a ClusterConfig: which build of each."""
+"""Converts the EKS add-ons of a ClusterConfig, with their versions."""
 
 import re
 
@@ -21,8 +21,8 @@ _CNI_POLICY = "AmazonEKS_CNI_Policy"
 _OTHER = "the program installs no such EKS add-on: make it in a program of yours (aws.eks.Addon)"
 
 
-def convert(source: Reader, out: Sections) -> None:
-    """`addons`, as `eksAddons` and `addons`."""
+def convert_addons(source: Reader, out: Sections) -> None:
+    """Converts `addons` to `eksAddons` and `addons`."""
     for addon in source.parts("addons"):
         name = addon.value.get("name")
         place = _PLACES.get(str(name))
@@ -58,11 +58,11 @@ def _version(addon: Reader, place: Place, out: Sections) -> None:
 
 
 def _conflicts(addon: Reader, place: Place, out: Sections) -> None:
-    asked = addon.value.get("resolveConflicts")
-    if isinstance(asked, str) and asked.upper() in {"NONE", "OVERWRITE", "PRESERVE"}:
+    resolution = addon.value.get("resolveConflicts")
+    if isinstance(resolution, str) and resolution.upper() in {"NONE", "OVERWRITE", "PRESERVE"}:
         addon.take("resolveConflicts")
-        out.put((*place, "resolveConflictsOnUpdate"), asked.upper())
-        if asked.upper() == "NONE":
+        out.put((*place, "resolveConflictsOnUpdate"), resolution.upper())
+        if resolution.upper() == "NONE":
             out.put((*place, "resolveConflictsOnCreate"), "NONE")
 
 

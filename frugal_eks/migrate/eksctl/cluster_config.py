@@ -1,4 +1,6 @@
-"""A ClusterConfig as a whole: name, version, logs, Fargate profiles, and its other parts."""
+"""Converts a ClusterConfig: name, version, logs and Fargate profiles here, other parts
+elsewhere.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,12 +20,14 @@ _TAGS = (
 
 
 def handles(document: Mapping[str, Any]) -> bool:
-    """Whether eksctl reads it."""
+    """True if the document is eksctl's."""
     return str(document.get("apiVersion", "")).startswith("eksctl.io/")
 
 
-def convert(source: Reader, context: Context) -> Converted:
-    """All of it. What its maker asks for and did not write is filled in at the end of the run."""
+def convert_cluster_config(source: Reader, context: Context) -> Converted:
+    """Converts a ClusterConfig. Required settings that it lacks are filled in at the end of the
+    run.
+    """
     out = Sections()
     source.expect("apiVersion", API)
     source.expect("kind", "ClusterConfig")
@@ -31,11 +35,11 @@ def convert(source: Reader, context: Context) -> Converted:
     _settings(source, out)
     _logs(source.part("cloudWatch").part("clusterLogging"), out)
     _fargate(source, out)
-    network.convert(source, out)
-    access.convert(source, out)
-    service_accounts.convert(source.part("iam"), out)
-    addons.convert(source, out)
-    node_groups.convert(source, out)
+    network.convert_network(source, out)
+    access.convert_access(source, out)
+    service_accounts.convert_service_accounts(source.part("iam"), out)
+    addons.convert_addons(source, out)
+    node_groups.convert_node_groups(source, out)
     return out.converted()
 
 
@@ -57,22 +61,22 @@ def _metadata(metadata: Reader, context: Context, out: Sections) -> None:
     out.leave(tags.rest(_TAGS))
 
 
-def _version(asked: str, out: Sections) -> None:
+def _version(wanted: str, out: Sections) -> None:
     place = ("cluster", "version")
     # Without quotes 1.30 is a number, and loses its last digit.
-    asked = "1.30" if asked == "1.3" else asked
-    if asked not in compatibility.KUBERNETES:
+    wanted = "1.30" if wanted == "1.3" else wanted
+    if wanted not in compatibility.KUBERNETES:
         extended = compatibility.EXTENDED_SUPPORT_SINCE
         oldest, *_, newest = (each for each in compatibility.KUBERNETES if each not in extended)
-        later = _number(asked) > _number(newest)
+        later = _number(wanted) > _number(newest)
         nearest = f"the {'newest' if later else 'oldest'} in standard support"
-        why = f"was {asked}, which is not offered: {nearest}"
+        why = f"was {wanted}, which is not offered: {nearest}"
         out.put(place, newest if later else oldest, why)
         return
-    out.put(place, asked)
-    since = compatibility.EXTENDED_SUPPORT_SINCE.get(asked)
+    out.put(place, wanted)
+    since = compatibility.EXTENDED_SUPPORT_SINCE.get(wanted)
     if since:
-        why = f"{asked} is in extended support since {since}, for 0.60 USD an hour"
+        why = f"{wanted} is in extended support since {since}, for 0.60 USD an hour"
         out.put(("cluster", "supportType"), "EXTENDED", why)
 
 
@@ -117,11 +121,11 @@ def _fargate(source: Reader, out: Sections) -> None:
         name = profile.text("name", f"fp-{len(out.get(('fargate', 'profiles')) or ()) + 1}")
         selectors: list[dict[str, Any]] = []
         for selector in profile.parts("selectors"):
-            found: dict[str, Any] = {"namespace": selector.text("namespace", "default")}
+            converted: dict[str, Any] = {"namespace": selector.text("namespace", "default")}
             labels = selector.labels("labels")
             if labels:
-                found["labels"] = labels
-            selectors.append(found)
+                converted["labels"] = labels
+            selectors.append(converted)
         out.put(("fargate", "profiles", name), selectors)
         out.leave(
             profile.rest("all profiles have the stack's private subnets and one role of its own")

@@ -1,4 +1,4 @@
-"""Where a ClusterConfig puts the cluster, and from where its API is reached."""
+"""Converts a ClusterConfig's network, and the access to its API endpoint."""
 
 from typing import Any
 
@@ -6,13 +6,17 @@ from frugal_eks.migrate.reader import Reader
 from frugal_eks.migrate.sections import Sections
 
 EXAMPLE_CIDR = "203.0.113.0/24"
-"""Of RFC 5737: nobody's, so that nothing is open until somebody writes an own one."""
+"""Documentation range of RFC 5737, which nobody owns: nothing is open until the user writes own
+addresses.
+"""
 _GATEWAYS = {"Disable": "none", "Single": "single", "HighlyAvailable": "perZone"}
 _OPEN = "all of the internet in eksctl: write the addresses that may connect"
 
 
-def convert(source: Reader, out: Sections) -> None:
-    """`vpc`, `availabilityZones` and `privateCluster`, as `network` and `cluster.endpoint`."""
+def convert_network(source: Reader, out: Sections) -> None:
+    """Converts `vpc`, `availabilityZones` and `privateCluster` to `network` and
+    `cluster.endpoint`.
+    """
     vpc = source.part("vpc")
     isolated = source.part("privateCluster").flag("enabled", default=False)
     if "id" in vpc or _subnet_ids(vpc, "private", peek=True):
@@ -55,8 +59,8 @@ def _existing(vpc: Reader, out: Sections) -> None:
 def _subnet_ids(vpc: Reader, kind: str, *, peek: bool = False) -> list[Any]:
     subnets = vpc.part("subnets").part(kind)
     parts = [subnets.part(name) for name in subnets.value]
-    found = [part for part in parts if "id" in part]
-    return [part.value["id"] if peek else part.text("id") for part in found]
+    with_id = [part for part in parts if "id" in part]
+    return [part.value["id"] if peek else part.text("id") for part in with_id]
 
 
 def _endpoint(vpc: Reader, isolated: bool, out: Sections) -> None:

@@ -1,4 +1,4 @@
-"""Node groups of a ClusterConfig: EKS's own, and Auto Scaling groups with spot."""
+"""Converts node groups of a ClusterConfig: managed groups, and Auto Scaling groups with spot."""
 
 from components.ec2.instance_types import known_types
 from frugal_eks.migrate.eksctl import nodes
@@ -7,7 +7,7 @@ from frugal_eks.migrate.reader import Reader
 from frugal_eks.migrate.sections import Sections
 
 DEFAULT_TYPE = "m5.large"
-"""What eksctl takes where nothing is said."""
+"""Instance type that eksctl uses if none is given."""
 _ALL = 100
 _AMI_TYPES = {
     ("AL2023", False): "AL2023_x86_64_STANDARD",
@@ -20,11 +20,11 @@ _DISTRIBUTION = {
     "onDemandPercentageAboveBaseCapacity": _ALL,
     "spotAllocationStrategy": "lowest-price",
 }
-"""Keys that both have, with eksctl's defaults, which are EC2's."""
+"""Keys that eksctl and the stack file share, with eksctl's defaults, which are EC2's."""
 
 
-def convert(source: Reader, out: Sections) -> None:
-    """`managedNodeGroups` and `nodeGroups`."""
+def convert_node_groups(source: Reader, out: Sections) -> None:
+    """Converts `managedNodeGroups` and `nodeGroups`."""
     for number, group in enumerate(source.parts("managedNodeGroups")):
         _managed(group, ("managedNodeGroups", group.text("name", f"ng-{number + 1}")), out)
     for number, group in enumerate(source.parts("nodeGroups")):
@@ -40,11 +40,11 @@ def convert(source: Reader, out: Sections) -> None:
 def _managed(group: Reader, place: Place, out: Sections) -> None:
     spot = group.flag("spot", default=False)
     out.put((*place, "capacityType"), "SPOT" if spot else "ON_DEMAND")
-    one = group.text("instanceType")
-    types = group.texts("instanceTypes") or [one or DEFAULT_TYPE]
+    single_type = group.text("instanceType")
+    types = group.texts("instanceTypes") or [single_type or DEFAULT_TYPE]
     family, why = nodes.family(group)
     out.put((*place, "amiType"), _AMI_TYPES[family, _is_arm(types)], why)
-    missing = "" if one or len(types) > 1 or types != [DEFAULT_TYPE] else "eksctl's default"
+    missing = "" if single_type or len(types) > 1 or types != [DEFAULT_TYPE] else "eksctl's default"
     out.put((*place, "instanceTypes"), types, missing)
     update = group.part("updateConfig")
     for key in ("maxUnavailable", "maxUnavailablePercentage"):
@@ -54,32 +54,34 @@ def _managed(group: Reader, place: Place, out: Sections) -> None:
         out.put(
             (*place, "nodeRepair"), group.part("nodeRepairConfig").flag("enabled", default=False)
         )
-    nodes.convert(group, place, out)
+    nodes.convert_settings(group, place, out)
 
 
 def _mixed(group: Reader, place: Place, out: Sections) -> None:
-    asked = group.part("instancesDistribution")
-    types = asked.texts("instanceTypes") or [DEFAULT_TYPE]
+    distribution = group.part("instancesDistribution")
+    types = distribution.texts("instanceTypes") or [DEFAULT_TYPE]
     out.put((*place, "instanceTypes"), types)
     group.expect("instanceType", "mixed")
     family, why = nodes.family(group)
     if family != "AL2023" or why:
         out.put((*place, "imageFamily"), family, why)
     for key, default in _DISTRIBUTION.items():
-        absent = key not in asked
+        absent = key not in distribution
         comment = "eksctl's default" if absent else ""
         if absent and key == "onDemandPercentageAboveBaseCapacity":
             comment = "eksctl's default, which is no spot at all"
-        out.put((*place, "distribution", key), asked.take(key, default), comment)
-    if "spotInstancePools" in asked:
-        out.put((*place, "distribution", "spotInstancePools"), asked.take("spotInstancePools"))
-    if "maxPrice" in asked:
-        out.put((*place, "distribution", "maxPrice"), asked.take("maxPrice"))
+        out.put((*place, "distribution", key), distribution.take(key, default), comment)
+    if "spotInstancePools" in distribution:
+        out.put(
+            (*place, "distribution", "spotInstancePools"), distribution.take("spotInstancePools")
+        )
+    if "maxPrice" in distribution:
+        out.put((*place, "distribution", "maxPrice"), distribution.take("maxPrice"))
     # Of both groups AWS's default is false; here it is true.
-    rebalance = asked.flag("capacityRebalance", default=False)
+    rebalance = distribution.flag("capacityRebalance", default=False)
     why = "" if rebalance else "true, this program's default, replaces nodes before AWS takes them"
     out.put((*place, "capacityRebalance"), rebalance, why)
-    nodes.convert(group, place, out)
+    nodes.convert_settings(group, place, out)
 
 
 def _is_arm(types: list[str]) -> bool:

@@ -1,4 +1,6 @@
-"""What eksctl's groups of both kinds have: size, volume, labels, taints, kubelet."""
+"""Converts settings that eksctl's groups of both kinds have: size, volume, labels, taints,
+kubelet.
+"""
 
 from typing import Any, Literal
 
@@ -22,16 +24,16 @@ _SSH = "no node takes SSH: `aws ssm start-session --target i-…` leads to each"
 
 
 def family(group: Reader) -> tuple[Literal["AL2023", "Bottlerocket"], str]:
-    """The operating system, and what changed about it."""
-    asked = group.text("amiFamily")
+    """Operating system of the stack file's group, and a comment if it changed."""
+    ami_family = group.text("amiFamily")
     group.expect("ami", "auto")
-    if asked is None or asked in _FAMILIES:
-        return _FAMILIES.get(asked or "", "AL2023"), ""
-    return "AL2023", f"was {asked}, of which this program starts no nodes"
+    if ami_family is None or ami_family in _FAMILIES:
+        return _FAMILIES.get(ami_family or "", "AL2023"), ""
+    return "AL2023", f"was {ami_family}, of which this program starts no nodes"
 
 
-def convert(group: Reader, place: Place, out: Sections) -> None:
-    """Into the group at `place`; the rest is left with the reason."""
+def convert_settings(group: Reader, place: Place, out: Sections) -> None:
+    """Converts the shared settings into the group at `place`; leaves the rest with reasons."""
     _size(group, (*place, "size"), out)
     _volume(group, place, out)
     labels = group.labels("labels")
@@ -75,11 +77,11 @@ def _volume(group: Reader, place: Place, out: Sections) -> None:
 
 def _taints(group: Reader) -> list[dict[str, Any]]:
     if isinstance(group.value.get("taints"), list):
-        found: list[dict[str, Any]] = []
+        converted: list[dict[str, Any]] = []
         for taint in group.parts("taints"):
             value = {"value": taint.text("value")} if "value" in taint else {}
-            found.append({"key": taint.text("key")} | value | {"effect": taint.text("effect")})
-        return found
+            converted.append({"key": taint.text("key")} | value | {"effect": taint.text("effect")})
+        return converted
     # Of eksctl's first years: `spotInstance: true:PreferNoSchedule`.
     taints = group.labels("taints")
     return [_taint(key, text, f"{group.path}.taints.{key}") for key, text in taints.items()]

@@ -1,4 +1,4 @@
-"""Service accounts with rights in AWS: those of known programs become add-ons."""
+"""Converts service accounts with rights in AWS: those of known programs become add-ons."""
 
 from frugal_eks.migrate.notes import Place
 from frugal_eks.migrate.reader import Reader
@@ -15,7 +15,7 @@ _ADDONS: dict[str, tuple[Place, str]] = {
     "efsCSIController": (("addons", "efsCsi"), "efs-csi-controller-sa"),
     "autoScaler": (("clusterAutoscaler",), "cluster-autoscaler"),
 }
-"""By eksctl's `wellKnownPolicies`: the section, and the service account that it has here."""
+"""Section and service account of each of eksctl's `wellKnownPolicies`."""
 _KARPENTER = "the karpenter section makes the controller's role and its rights"
 _ROLE = "the add-on's section makes its role and service account"
 _YOURS = (
@@ -24,8 +24,8 @@ _YOURS = (
 )
 
 
-def convert(iam: Reader, out: Sections) -> None:
-    """`iam.serviceAccounts` and `iam.podIdentityAssociations`."""
+def convert_service_accounts(iam: Reader, out: Sections) -> None:
+    """Converts `iam.serviceAccounts` and `iam.podIdentityAssociations`."""
     out.leave(iam.fixed("withOIDC", "the cluster's OIDC provider is always made", True))
     for account in iam.parts("serviceAccounts"):
         metadata = account.part("metadata")

@@ -1,1 +1,3 @@
-"""Karpenter's objects, old and new, as `karpenter.nodePools` and `karpenter.nodeClasses`."""
+"""Converts Karpenter's objects, old and new, to `karpenter.nodePools` and
+`karpenter.nodeClasses`.
+"""

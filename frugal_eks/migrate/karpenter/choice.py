@@ -1,4 +1,4 @@
-"""Requirements of a manifest as short forms, where these say the same."""
+"""Writes requirements of a manifest as short forms if these are equivalent."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,18 +26,17 @@ _INSTANCE_FORMS = ("instanceCategories", "minGeneration")
 
 
 def put_choice(
-    part: Part, found: Sequence[Requirement], labels: Mapping[str, str]
+    part: Part, wanted: Sequence[Requirement], labels: Mapping[str, str]
 ) -> Sequence[Requirement]:
-    """Short forms, and the others as `requirements`; returns these others.
-
-    A key that is asked for twice, or that the labels have, has no short form.
+    """Puts short forms, and the other requirements as `requirements`; returns these others.
+    A key with two requirements, or with a label, has no short form.
     """
-    keys = [requirement["key"] for requirement in found]
+    keys = [requirement["key"] for requirement in wanted]
     # Beside one of these two alone the package would add its default of the other.
     without = () if {CATEGORY, GENERATION} <= {*keys, *labels} else _INSTANCE_FORMS
     short: dict[str, Any] = {}
     others: list[Requirement] = []
-    for requirement in found:
+    for requirement in wanted:
         alone = keys.count(requirement["key"]) == 1 and requirement["key"] not in labels
         name = _short_form(requirement) if alone else None
         if name is None or name in without:
@@ -52,22 +51,24 @@ def put_choice(
     return others
 
 
-def short_forms(found: Sequence[Requirement]) -> list[str]:
-    """The names of the short forms that some requirements have."""
-    return [name for name in map(_short_form, found) if name]
+def short_forms(requirements: Sequence[Requirement]) -> list[str]:
+    """Names of the short forms that replace some of the requirements."""
+    return [name for name in map(_short_form, requirements) if name]
 
 
 def _short_form(requirement: Requirement) -> str | None:
     values: Sequence[str] = requirement.get("values") or []
     if not values or "minValues" in requirement:
         return None
-    asked = requirement["key"], requirement["operator"]
-    name = next((name for name, stands_for in _SHORT.items() if stands_for == asked), None)
+    key_and_operator = requirement["key"], requirement["operator"]
+    name = next(
+        (name for name, stands_for in _SHORT.items() if stands_for == key_and_operator), None
+    )
     return name if name and _takes(name, values) else None
 
 
 def _takes(name: str, values: Sequence[str]) -> bool:
-    """Whether the short form says the same: it knows some values only."""
+    """True if the short form is equivalent: it accepts some values only."""
     try:
         config = NodeChoiceConfig.model_validate({name: _value(name, values)})
     except (ValidationError, ValueError):

@@ -1,7 +1,7 @@
-"""Which node class an old Provisioner gets: its template's, unless its kubelet settings differ.
+"""Assigns node classes to old Provisioners: the template's, unless kubelet settings differ.
 
-Kubelet settings stood on the pool and stand on the class now: pools that share a template and want
-different ones get a class each.
+Kubelet settings were on the pool and are on the class now: pools that share a template but want
+different settings get a class each.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,39 +20,42 @@ DROPPED_KUBELET = "containerRuntime"
 
 
 class Shared(NamedTuple):
-    """One class made of a template."""
+    """A node class made from a template."""
 
     name: str
     kubelet: Mapping[str, Any]
     pools: Sequence[str]
-    """The Provisioners that use it."""
+    """Names of the Provisioners that use the class."""
 
 
 def is_a(document: Document, api: tuple[str, str]) -> bool:
-    """Whether the document is of this apiVersion and kind."""
+    """True if the document has this apiVersion and kind."""
     return (document.get("apiVersion"), document.get("kind")) == api
 
 
 def name_of(document: Document) -> str:
-    """The object's name; `default` where it has none, as in a template of somebody's tool."""
+    """The object's name; `default` if absent, as in templates of other tools."""
     return str(as_map(document.get("metadata")).get("name") or "default")
 
 
 def template_of(provisioner: Document) -> str | None:
-    """The template that a Provisioner refers to; None: its own, inline, or none."""
+    """Template that a Provisioner refers to; None if its provider is inline or absent."""
     reference = as_map(as_map(provisioner.get("spec")).get("providerRef"))
     return str(reference["name"]) if reference.get("name") else None
 
 
 def classes_of(template: str, documents: Sequence[Document]) -> list[Shared]:
-    """The classes that a template becomes: one, or one for each choice of kubelet settings.
-
-    The first keeps the template's name; the others carry their first pool's too.
+    """Classes that a template becomes: one, or one for each set of kubelet settings.
+    The first keeps the template's name; the names of the others include their first pool.
     """
-    users = [one for one in documents if is_a(one, OLD_POOL) and template_of(one) == template]
+    users = [
+        document
+        for document in documents
+        if is_a(document, OLD_POOL) and template_of(document) == template
+    ]
     choices: list[tuple[dict[str, Any], list[str]]] = []
     # Pools without settings first: theirs is the class that keeps the name.
-    for user in sorted(users, key=lambda one: bool(kubelet(one))):
+    for user in sorted(users, key=lambda provisioner: bool(kubelet(provisioner))):
         settings = kubelet(user)
         same = [pools for known, pools in choices if known == settings]
         if same:
@@ -61,7 +64,11 @@ def classes_of(template: str, documents: Sequence[Document]) -> list[Shared]:
             choices.append((settings, [name_of(user)]))
     if not choices:
         return [Shared(template, {}, [])]
-    taken = {name_of(one) for one in documents if is_a(one, OLD_CLASS) or is_a(one, CLASS)}
+    taken = {
+        name_of(document)
+        for document in documents
+        if is_a(document, OLD_CLASS) or is_a(document, CLASS)
+    }
     shared: list[Shared] = []
     for number, (settings, pools) in enumerate(choices):
         name = template if number == 0 else _free(f"{template}-{pools[0]}", taken)
@@ -71,27 +78,31 @@ def classes_of(template: str, documents: Sequence[Document]) -> list[Shared]:
 
 
 def inline_class_of(provisioner: Document, documents: Sequence[Document]) -> str:
-    """The name of the class that an inline provider becomes: the Provisioner's own."""
-    taken = {name_of(one) for one in documents if is_a(one, OLD_CLASS) or is_a(one, CLASS)}
+    """Name of the class that an inline provider becomes: the Provisioner's own."""
+    taken = {
+        name_of(document)
+        for document in documents
+        if is_a(document, OLD_CLASS) or is_a(document, CLASS)
+    }
     return _free(name_of(provisioner), taken)
 
 
 def kubelet(provisioner: Document) -> dict[str, Any]:
-    """A Provisioner's kubelet settings as a class has them: amounts as text."""
+    """A Provisioner's kubelet settings in a node class's form: amounts as text."""
     spec, _ = schemas.checked("Provisioner", provisioner.get("spec") or {})
     settings = as_map(spec.get("kubeletConfiguration"))
-    found: dict[str, Any] = {}
+    converted: dict[str, Any] = {}
     for key, value in settings.items():
         if key in ("kubeReserved", "systemReserved"):
-            found[key] = {name: str(amount) for name, amount in value.items()}
+            converted[key] = {name: str(amount) for name, amount in value.items()}
         elif key != DROPPED_KUBELET:
-            found[key] = value
-    return found
+            converted[key] = value
+    return converted
 
 
 def has(api: tuple[str, str], name: str, documents: Sequence[Document]) -> bool:
-    """Whether an object of this apiVersion, kind and name is among the documents."""
-    return any(is_a(one, api) and name_of(one) == name for one in documents)
+    """True if an object of this apiVersion, kind and name is among the documents."""
+    return any(is_a(document, api) and name_of(document) == name for document in documents)
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -1,7 +1,7 @@
-"""NodePool and EC2NodeClass of `karpenter.sh/v1` as keys of the stack file.
+"""Converts NodePool and EC2NodeClass of `karpenter.sh/v1`.
 
-The stack file has the API's own fields, flat: nothing is lost. What v1 leaves open and the package
-fills in is said so that it stays open, or told where the package always says it.
+The stack file has the API's own fields, flat: nothing is lost. Fields that v1 leaves open but the
+package fills in are written so that they stay open, or noted if the package always sets them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,19 +30,19 @@ BETA = {
 }
 
 _LINUX = {"key": OS, "operator": "In", "values": ["linux"]}
-"""Written out by the package, and without a short form."""
+"""The requirement that the package writes by itself, and that has no short form."""
 _POOL_KEYS = ("weight", "replicas")
 _REFERENCE = "spec.template.spec.nodeClassRef"
 _OF_ROLE = "as before: its policies and its access entry are not the stack's"
 
 
 def handles(document: Mapping[str, Any]) -> bool:
-    """Whether it is a NodePool or an EC2NodeClass, of v1 or of v1beta1."""
+    """True if the document is a NodePool or an EC2NodeClass, of v1 or of v1beta1."""
     return any(is_a(document, api) for api in (POOL, CLASS, *BETA))
 
 
-def convert(source: Reader, context: Context) -> Converted:
-    """A pool or a class; of v1beta1 nothing but how to come to v1."""
+def convert_v1_object(source: Reader, context: Context) -> Converted:
+    """Converts a pool or a class of v1; for v1beta1 only explains the upgrade to v1."""
     sections = Sections()
     document = source.value
     sections.leave(metadata.take_object(source))
@@ -117,13 +117,21 @@ def _put_reference(part: Part, reference: Mapping[str, Any], context: Context) -
 def _put_requirements(
     part: Part, requirements: Sequence[Mapping[str, Any]], labels: Mapping[str, str]
 ) -> None:
-    """The requirements, and for each default of the package that they lack one that takes any."""
-    asked = {requirement["key"] for requirement in requirements} | labels.keys()
+    """Puts the requirements, plus one that allows any value for each default of the package that is
+    absent.
+    """
+    given_keys = {requirement["key"] for requirement in requirements} | labels.keys()
     # One requirement of instances is enough for the package to add none.
-    instances = () if asked.intersection(INSTANCE_KEYS) else (CATEGORY,)
-    absent = [default.key for default in DEFAULTS if default.key not in {*asked, *INSTANCE_KEYS}]
+    instances = () if given_keys.intersection(INSTANCE_KEYS) else (CATEGORY,)
+    absent = [
+        default.key for default in DEFAULTS if default.key not in {*given_keys, *INSTANCE_KEYS}
+    ]
     anything = [{"key": key, "operator": "Exists"} for key in (*absent, *instances)]
-    said = [one for one in requirements if one != _LINUX or not _is_once(OS, requirements, labels)]
+    said = [
+        requirement
+        for requirement in requirements
+        if requirement != _LINUX or not _is_once(OS, requirements, labels)
+    ]
     others = put_choice(part, [*said, *anything], labels)
     for number, requirement in enumerate(others):
         if requirement in anything:
@@ -134,7 +142,9 @@ def _put_requirements(
 def _is_once(
     key: str, requirements: Sequence[Mapping[str, Any]], labels: Mapping[str, str]
 ) -> bool:
-    return key not in labels and [one["key"] for one in requirements].count(key) == 1
+    return (
+        key not in labels and [requirement["key"] for requirement in requirements].count(key) == 1
+    )
 
 
 def _put_taints(part: Part, key: str, taints: Sequence[Mapping[str, Any]]) -> None:

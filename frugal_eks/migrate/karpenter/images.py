@@ -1,4 +1,6 @@
-"""amiFamily and amiSelector of AWSNodeTemplate v1alpha1 as amiAlias or amiSelectorTerms."""
+"""Converts amiFamily and amiSelector of AWSNodeTemplate v1alpha1 to amiAlias or
+amiSelectorTerms.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,9 +11,9 @@ from frugal_eks.migrate.karpenter.selectors import image_terms
 
 AL2023 = "al2023@v20260930"
 PINNED = {"AL2": AL2023, "AL2023": AL2023, "Bottlerocket": "bottlerocket@v1.66.0"}
-"""What a family without amiSelector comes to; the old API took the newest image at each launch."""
+"""Alias for a family without amiSelector; the old API took the newest image at each launch."""
 WINDOWS = {"Windows2019": "windows2019@latest", "Windows2022": "windows2022@latest"}
-"""AWS keeps no older release of these to pin."""
+"""Aliases of Windows families, of which AWS keeps no older release to pin."""
 UBUNTU_ROOT = "/dev/sda1"
 
 _PINNED = "pinned: the old API took the newest, which now replaces nodes at each release"
@@ -19,7 +21,7 @@ _NO_AL2 = "not AL2, which has no image from Kubernetes 1.33 on"
 
 
 def put_images(part: Part, spec: Mapping[str, Any]) -> None:
-    """The image of a class; the old API had AL2 where nothing was said."""
+    """Puts the image of a class; the old API used AL2 by default."""
     family = str(spec.get("amiFamily") or "AL2")
     terms, mistakes = image_terms(spec.get("amiSelector") or {})
     for mistake in mistakes:
@@ -47,7 +49,7 @@ def put_images(part: Part, spec: Mapping[str, Any]) -> None:
 
 
 def _put_family(part: Part, family: str) -> None:
-    """The user data's form, which an image of one's own does not tell."""
+    """Puts the user data's format, which a custom image does not tell."""
     if family == "AL2":
         comment = "AL2's user data, as before; AWS has no AL2 image from Kubernetes 1.33 on"
         part.put("amiFamily", family, comment)

@@ -1,4 +1,6 @@
-"""metadata of Karpenter's objects: the name is used, the rest has no place or is the server's."""
+"""Converts metadata of Karpenter's objects: the name is used, the rest has no place or is the
+server's.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,27 +28,29 @@ _UNKNOWN = "has no place in the stack file: labels and annotations there are the
 
 
 def take_object(source: Reader) -> list[Note]:
-    """Takes all of an object but its spec, and says what of it is left."""
+    """Takes everything of an object but its spec, and notes what is left."""
     for key in ("apiVersion", "kind", "status"):
         source.take(key)
-    found: list[Note] = []
+    notes: list[Note] = []
     for key, value in as_map(source.take("metadata")).items():
         if key in ("labels", "annotations"):
             below = as_map(value).items()
-            found += [
+            notes += [
                 Note(f"metadata.{key}.{name}", _UNKNOWN, text)
                 for name, text in below
                 if not _by_a_tool(name)
             ]
         elif key != "name" and key not in _SERVERS:
-            found.append(Note(f"metadata.{key}", "has no place in the stack file", value))
-    return found
+            notes.append(Note(f"metadata.{key}", "has no place in the stack file", value))
+    return notes
 
 
 def renamed(annotations: Mapping[str, Any]) -> dict[str, Any]:
-    """Annotations of pods and nodes under their present names; what has one already stays."""
-    found = {_NAMES.get(key, key): value for key, value in annotations.items()}
-    return found | {key: value for key, value in annotations.items() if key not in _NAMES}
+    """Annotations of pods and nodes under their current names; an annotation already under a
+    current name wins.
+    """
+    current_names = {_NAMES.get(key, key): value for key, value in annotations.items()}
+    return current_names | {key: value for key, value in annotations.items() if key not in _NAMES}
 
 
 _NAMES = {

@@ -1,4 +1,4 @@
-"""AWSNodeTemplate v1alpha1, or a Provisioner's inline provider, as a node class."""
+"""Converts AWSNodeTemplate v1alpha1, or a Provisioner's inline provider, to a node class."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -32,12 +32,12 @@ _BOTH = {"httpEndpoint": "enabled", "httpProtocolIPv6": "disabled"}
 
 
 def handles(document: Mapping[str, Any]) -> bool:
-    """Whether it is an AWSNodeTemplate."""
+    """True if the document is an AWSNodeTemplate."""
     return is_a(document, OLD_CLASS)
 
 
-def convert(source: Reader, context: Context) -> Converted:
-    """One class, or one for each choice of kubelet settings that its Provisioners make."""
+def convert_node_template(source: Reader, context: Context) -> Converted:
+    """Converts to one class, or to one for each set of kubelet settings of its Provisioners."""
     sections = Sections()
     sections.leave(metadata.take_object(source))
     spec, broken = schemas.checked("AWSNodeTemplate", source.take("spec", {}))
@@ -45,9 +45,9 @@ def convert(source: Reader, context: Context) -> Converted:
     first, *others = classes_of(name_of(source.value), context.documents)
     put_class(sections, spec, first, context)
     for shared in others:
-        told = len(sections.left)
+        notes_before = len(sections.left)
         put_class(sections, spec, shared, context)
-        del sections.left[told:]  # the same as of the first
+        del sections.left[notes_before:]  # the same as of the first
     return sections.converted()
 
 
@@ -58,8 +58,9 @@ def put_class(
     context: Context,
     path: str = "spec",
 ) -> None:
-    """The class that a template's spec comes to; of a spec that keeps to its schema and stands at
-    `path` of its document."""
+    """Puts the class of a template's spec, which keeps to its schema and is at `path` of its
+    document.
+    """
     own = Sections()
     part = Part(own, "nodeClasses", shared.name)
     put_images(part, spec)
@@ -91,7 +92,7 @@ def put_class(
 
 
 def put_stand_in(part: Part, shared: Shared) -> None:
-    """A class of which nothing but its name and its kubelet settings is known."""
+    """Puts a class of which only the name and the kubelet settings are known."""
     part.put("amiAlias", PINNED["AL2023"], "a stand-in: nothing is known of this class")
     _put_kubelet(part, shared)
 

@@ -1,4 +1,4 @@
-"""Requirements of a Provisioner v1alpha5, with what its webhook added unasked."""
+"""Converts requirements of a Provisioner v1alpha5, with the defaults of its webhook."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -33,7 +33,7 @@ RENAMED = {
     "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
     "topology.ebs.csi.aws.com/zone": "topology.kubernetes.io/zone",
 }
-"""The old API took these names for the present ones."""
+"""Current labels by old names that the old API accepted for them."""
 
 _UNASKED = "the old API added it unasked"
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
@@ -45,15 +45,15 @@ _ADDED = (
     {"key": CATEGORY, "operator": "In", "values": ["c", "m", "r"]},
     {"key": GENERATION, "operator": "Gte", "values": ["3"]},
 )
-"""What the webhook added where the key was absent; the package itself adds linux."""
+"""Requirements that the webhook added if the key was absent; the package itself adds linux."""
 
 
 def put_requirements(
-    part: Part, found: Sequence[Mapping[str, Any]], labels: Mapping[str, str]
+    part: Part, given: Sequence[Mapping[str, Any]], labels: Mapping[str, str]
 ) -> None:
-    """Requirements of a spec that keeps to its schema, and all defaults, as the pool's keys."""
+    """Puts the requirements of a valid spec, and all webhook defaults, into the pool."""
     kept: list[dict[str, Any]] = []
-    for number, requirement in enumerate(found):
+    for number, requirement in enumerate(given):
         path = f"spec.requirements[{number}]"
         reason = _refused(requirement)
         if reason:
@@ -78,20 +78,20 @@ def put_requirements(
         part.say(_UNASKED + more, name)
     for number, requirement in enumerate(others):
         old = {name for name, key in RENAMED.items() if key == requirement["key"]}
-        if old.intersection(each.get("key") for each in found):
+        if old.intersection(each.get("key") for each in given):
             part.say("by its present name", "requirements", number)
 
 
-def _added(asked: set[str], labels: Mapping[str, str]) -> list[Mapping[str, Any]]:
+def _added(given_keys: set[str], labels: Mapping[str, str]) -> list[Mapping[str, Any]]:
     # The webhook did not look at labels. Here a label and a short form of one key cannot stand
     # together, and the label says what the node is.
-    known = asked | labels.keys()
+    known = given_keys | labels.keys()
     of_instances = INSTANCE_KEYS if known.intersection(INSTANCE_KEYS) else ()
     return [each for each in _ADDED if each["key"] not in {*known, *of_instances}]
 
 
 def _refused(requirement: Mapping[str, Any]) -> str | None:
-    """Why a requirement cannot be carried over."""
+    """Reason why a requirement cannot be carried over; None if it can."""
     if missing := [each for each in ("key", "operator") if each not in requirement]:
         return f"has no {' and no '.join(missing)}: a requirement names both"
     key, operator = requirement["key"], requirement["operator"]

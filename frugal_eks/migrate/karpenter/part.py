@@ -1,4 +1,4 @@
-"""One node pool or node class of the stack file while it is written."""
+"""Writes one node pool or node class of the stack file."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from frugal_eks.migrate.sections import Sections
 
 
 class Part:
-    """The keys below one place, in the order in which they are put."""
+    """Keys of one pool or class, in the order in which they are put."""
 
     def __init__(self, sections: Sections, kind: str, name: str) -> None:
         self.sections = sections
@@ -16,17 +16,17 @@ class Part:
 
     @property
     def values(self) -> dict[str, Any]:
-        """What was put."""
+        """The values that were put."""
         return self.sections.get(self.place)
 
     def put(self, key: str, value: Any, comment: str = "") -> None:
-        """A line, with what changed its meaning."""
+        """Puts a value, with a comment if its meaning changed."""
         self.sections.put((*self.place, key), value, comment)
 
     def say(self, comment: str, *below: str | int) -> None:
-        """A comment on a line of this part; on the part's own without `below`."""
+        """Comments on a line of this part; on the part itself without `below`."""
         self.sections.say((*self.place, *below), comment)
 
     def leave(self, path: str, text: str, value: Any = None) -> None:
-        """Something of the source without a place in the stack file."""
+        """Notes something of the source without a place in the stack file."""
         self.sections.leave([Note(path, text, value)])

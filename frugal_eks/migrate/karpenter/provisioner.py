@@ -1,7 +1,7 @@
-"""Provisioner v1alpha5 as a node pool, and its inline provider as a node class.
+"""Converts Provisioner v1alpha5 to a node pool, and its inline provider to a node class.
 
-The old API took no node away unless it was told to, and its webhook added requirements; v1 removes
-and renews nodes by itself and adds nothing. Both are written out.
+The old API removed no node by default, and its webhook added requirements; v1 removes and renews
+nodes by default and adds nothing. Both differences are written out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,12 +34,12 @@ _NEW = "new: the old API drained for as long as pods refused to go"
 
 
 def handles(document: Mapping[str, Any]) -> bool:
-    """Whether it is a Provisioner."""
+    """True if the document is a Provisioner."""
     return class_names.is_a(document, OLD_POOL)
 
 
-def convert(source: Reader, context: Context) -> Converted:
-    """A pool; and a class, where the provider stands in it or its template is not at hand."""
+def convert_provisioner(source: Reader, context: Context) -> Converted:
+    """Converts to a pool; also to a class, if the provider is inline or the template is absent."""
     sections = Sections()
     sections.leave(metadata.take_object(source))
     spec, broken = schemas.checked("Provisioner", source.take("spec", {}))
@@ -59,7 +59,7 @@ def convert(source: Reader, context: Context) -> Converted:
 def _put_class(
     pool: Part, spec: Mapping[str, Any], document: Mapping[str, Any], context: Context
 ) -> None:
-    """The class's name, and the class itself unless a template becomes it."""
+    """Puts the reference to the class, and the class itself unless a template becomes it."""
     name = class_names.name_of(document)
     template = class_names.template_of(document)
     kubelet = class_names.kubelet(document)
@@ -97,7 +97,7 @@ def _put_own_class(
 
 def _put_reference(pool: Part, name: str, template: str, context: Context) -> None:
     shared = class_names.classes_of(template, context.documents)
-    mine = next((one for one in shared if name in one.pools), shared[0])
+    mine = next((candidate for candidate in shared if name in candidate.pools), shared[0])
     is_old = class_names.has(OLD_CLASS, template, context.documents)
     if not is_old and class_names.has(CLASS, template, context.documents):
         pool.put("nodeClass", template)
@@ -115,24 +115,24 @@ def _put_reference(pool: Part, name: str, template: str, context: Context) -> No
 
 
 def _stand_in(pool: Part, shared: Shared) -> None:
-    """A class with nothing but defaults, since every pool must have one."""
+    """Puts a class with nothing but defaults, since every pool must have one."""
     node_template.put_stand_in(Part(pool.sections, "nodeClasses", shared.name), shared)
 
 
 def _put_names(pool: Part, spec: Mapping[str, Any]) -> Mapping[str, str]:
-    """Labels and annotations of the nodes; returns the labels."""
-    found: dict[str, dict[str, str]] = {}
+    """Puts labels and annotations of the nodes; returns the labels."""
+    kept: dict[str, dict[str, str]] = {}
     for key in ("labels", "annotations"):
         given: Mapping[str, str] = spec.get(key) or {}
-        found[key] = {name: value for name, value in given.items() if name != POOL_LABEL}
+        kept[key] = {name: value for name, value in given.items() if name != POOL_LABEL}
         if POOL_LABEL in given:
             pool.leave(f"spec.{key}.{POOL_LABEL}", POOL_LABEL_GONE, given[POOL_LABEL])
-        present = metadata.renamed(found[key])
+        present = metadata.renamed(kept[key])
         if present:
             pool.put(key, present)
-        for name in present.keys() - found[key].keys():
+        for name in present.keys() - kept[key].keys():
             pool.say("by its present name", key, name)
-    return found["labels"]
+    return kept["labels"]
 
 
 def _put_taints(pool: Part, key: str, taints: Sequence[Mapping[str, Any]]) -> None:
@@ -161,7 +161,7 @@ def _put_limits(pool: Part, spec: Mapping[str, Any]) -> None:
 
 
 def _put_removal(pool: Part, spec: Mapping[str, Any]) -> None:
-    """When nodes are taken away."""
+    """Puts when nodes are removed: expiry, drain limit and disruption."""
     expiry = _seconds(pool, spec, "ttlSecondsUntilExpired")
     if expiry is None:
         comment = "as before, where nothing said so; v1 by itself takes 720h"
@@ -186,7 +186,7 @@ def _put_removal(pool: Part, spec: Mapping[str, Any]) -> None:
 
 
 def _consolidation(pool: Part, spec: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Policy, time and what changed about them."""
+    """Consolidation policy, its delay, and a comment on the change."""
     enabled = as_map(spec.get("consolidation")).get("enabled") is True
     empty = _seconds(pool, spec, "ttlSecondsAfterEmpty")
     if enabled and empty is not None:
@@ -208,7 +208,7 @@ def _consolidation(pool: Part, spec: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def _seconds(pool: Part, spec: Mapping[str, Any], key: str) -> int | None:
-    """A number of seconds; None where there is none, or one that the old webhook refused."""
+    """A number of seconds; None if it is absent, or negative, which the old webhook refused."""
     number = spec.get(key)
     if number is None:
         return None

@@ -1,4 +1,4 @@
-"""What an object's own API refuses, which is told and taken out before a conversion."""
+"""Removes and notes what an object's own API refuses, before a conversion."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -24,26 +24,26 @@ _REQUIRED = "required value"
 
 @cache
 def schema(kind: str) -> Mapping[str, Any]:
-    """The schema of a kind's spec in Karpenter's first API."""
+    """Schema of a kind's spec in Karpenter's first API."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one is ten times as fast
     definition = yaml.load((CRDS / FILES[kind]).read_text(encoding="utf-8"), Loader=loader)
     return definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
 
 
 def checked(kind: str, spec: Any, path: str = "spec") -> tuple[dict[str, Any], list[Note]]:
-    """The spec without what breaks its API, and what that was. Notes give paths below `path`."""
+    """The spec without what violates its API, and notes on that, with paths below `path`."""
     return checked_by(schema(kind), kind, spec, path)
 
 
 def checked_by(
     schema: Mapping[str, Any], kind: str, spec: Any, path: str = "spec"
 ) -> tuple[dict[str, Any], list[Note]]:
-    """The same for a kind of any API."""
+    """Like `checked`, for a kind with the given schema."""
     kept = _without_nulls(spec)
-    found = sorted(_broken(schema, kind, kept).items(), key=_by_path)
-    notes = [Note(written((path, *keys)), text, _at(kept, keys)) for keys, text in found]
+    violations = sorted(_broken(schema, kind, kept).items(), key=_by_path)
+    notes = [Note(written((path, *keys)), text, _at(kept, keys)) for keys, text in violations]
     # From the back: an item that goes must not move those that are still to go.
-    for keys, _ in reversed(found):
+    for keys, _ in reversed(violations):
         if not keys:
             return {}, notes
         _drop(_at(kept, keys[:-1]), keys[-1])
@@ -51,7 +51,7 @@ def checked_by(
 
 
 def _broken(schema: Mapping[str, Any], kind: str, spec: Any) -> dict[Keys, str]:
-    found: dict[Keys, str] = {}
+    violations: dict[Keys, str] = {}
     for refusal in crd_structure.refusals(schema, spec):
         text = f"{kind} does not take it: {refusal.message}"
         keys = refusal.parts
@@ -59,8 +59,8 @@ def _broken(schema: Mapping[str, Any], kind: str, spec: Any) -> dict[Keys, str]:
             text = f"{kind} does not take it without {keys[-1]}: add it"
             # An item of a list goes with what it lacks; of a mapping the rest can be read.
             keys = keys[:-1] if _is_item(keys[:-1]) else keys
-        found[keys] = text
-    return found
+        violations[keys] = text
+    return violations
 
 
 def _is_item(keys: Keys) -> bool:
@@ -73,18 +73,18 @@ def _drop(holder: Any, key: Any) -> None:
 
 
 def _at(value: Any, keys: Keys) -> Any:
-    """What stands there; None where nothing does."""
+    """The value at `keys`; None if there is none."""
     for key in keys:
         value = value.get(key) if isinstance(key, str) else value[key]
     return value
 
 
-def _by_path(found: tuple[Keys, str]) -> list[tuple[bool, str | int]]:
-    return [(isinstance(key, str), key) for key in found[0]]
+def _by_path(violation: tuple[Keys, str]) -> list[tuple[bool, str | int]]:
+    return [(isinstance(key, str), key) for key in violation[0]]
 
 
 def _without_nulls(value: Any) -> Any:
-    """A copy; to the API server a field that is null is absent."""
+    """A copy without nulls: the API server treats a null field as absent."""
     if isinstance(value, list):
         return [_without_nulls(item) for item in cast("list[Any]", value)]
     if not isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""The selectors of AWSNodeTemplate v1alpha1 as the terms of an EC2NodeClass.
+"""Converts selectors of AWSNodeTemplate v1alpha1 to terms of an EC2NodeClass.
 
-A selector is one map: its keys are ANDed, a value may be a list with commas. Of terms any one may
-fit, and each of its fields has one value: a list becomes a term for each value.
+A selector is one map: its keys are ANDed, and a value may be a list with commas. Terms are ORed,
+and each of their fields has one value: a list becomes a term for each value.
 """
 
 from collections.abc import Mapping
@@ -19,19 +19,19 @@ Terms = list[dict[str, Any]]
 
 
 def network_terms(selector: Mapping[str, str]) -> tuple[Terms, list[Mistake]]:
-    """The terms of subnets or security groups; mistakes give the selector's keys."""
-    found = _by_id(selector)
-    if found is not None or not selector:
-        return found or ([], [])
+    """Terms of subnets or security groups; mistakes name the selector's keys."""
+    by_id = _by_id(selector)
+    if by_id is not None or not selector:
+        return by_id or ([], [])
     terms: Terms = [{"tags": tags} for tags in _tags(selector)]
     return terms, _too_many(terms)
 
 
 def image_terms(selector: Mapping[str, str]) -> tuple[Terms, list[Mistake]]:
-    """The terms of images; mistakes give the selector's keys."""
-    found = _by_id(selector)
-    if found is not None or not selector:
-        return found or ([], [])
+    """Terms of images; mistakes name the selector's keys."""
+    by_id = _by_id(selector)
+    if by_id is not None or not selector:
+        return by_id or ([], [])
     names, owners = _values(selector.get(NAME)), _values(selector.get(OWNERS))
     tags = {key: value for key, value in selector.items() if key not in (NAME, OWNERS)}
     if owners and not names and not tags:
@@ -45,18 +45,18 @@ def image_terms(selector: Mapping[str, str]) -> tuple[Terms, list[Mistake]]:
 
 
 def _by_id(selector: Mapping[str, str]) -> tuple[Terms, list[Mistake]] | None:
-    """One term for each id, which then stands alone; None without ids."""
+    """One term for each id, since an id stands alone; None without ids."""
     ids = [value for key in IDS for value in _values(selector.get(key))]
     if not ids:
         return None
-    terms: Terms = [{"id": one} for one in ids]
+    terms: Terms = [{"id": resource_id} for resource_id in ids]
     problem = "an id stands alone now, which finds it whatever else it is: drop this key"
     others = [Mistake(key, problem, value) for key, value in selector.items() if key not in IDS]
     return terms, [*others, *_too_many(terms)]
 
 
 def _tags(selector: Mapping[str, str]) -> list[dict[str, str]]:
-    """Every choice of one value for each key."""
+    """Every combination of one value for each key."""
     # Nothing as value meant any; a term has a star for that.
     values = [_values(value) or ["*"] for value in selector.values()]
     return [dict(zip(selector, choice, strict=True)) for choice in product(*values)]

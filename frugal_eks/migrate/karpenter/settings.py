@@ -1,4 +1,4 @@
-"""ConfigMap karpenter-global-settings: what of it is a key of the stack, or of each node class."""
+"""Converts ConfigMap karpenter-global-settings to keys of the stack and of the node classes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -50,13 +50,13 @@ _NO_KEY = "the stack gives Karpenter's chart no such value: it keeps the chart's
 
 
 def handles(document: Mapping[str, Any]) -> bool:
-    """Whether it is the ConfigMap of Karpenter's settings."""
+    """True if the document is the ConfigMap of Karpenter's settings."""
     api = (document.get("apiVersion"), document.get("kind"))
     return api == ("v1", "ConfigMap") and as_map(document.get("metadata")).get("name") == NAME
 
 
-def convert(source: Reader, context: Context) -> Converted:
-    """The namespace, where it is said; the rest is by itself, of the classes, or left."""
+def convert_global_settings(source: Reader, context: Context) -> Converted:
+    """Converts the namespace, if given; the rest is automatic, part of the classes, or left."""
     sections = Sections()
     namespace = as_map(source.value.get("metadata")).get("namespace")
     if namespace:
@@ -64,7 +64,7 @@ def convert(source: Reader, context: Context) -> Converted:
     sections.leave(
         note for note in metadata.take_object(source) if note.path != "metadata.namespace"
     )
-    of_classes = any(is_a(one, OLD_CLASS) for one in context.documents)
+    of_classes = any(is_a(document, OLD_CLASS) for document in context.documents)
     for key, value in as_map(source.take("data")).items():
         text = str(value).lower() if isinstance(value, bool) else str(value)
         in_classes = of_classes and (key == PROFILE or key.startswith(TAGS))
@@ -75,14 +75,14 @@ def convert(source: Reader, context: Context) -> Converted:
 
 
 def default_instance_profile(documents: Documents) -> str | None:
-    """The profile of templates that name none; None where nothing says so."""
+    """Instance profile of templates that name none; None if the settings have none."""
     return str(_data(documents).get(PROFILE) or "") or None
 
 
 def tags(documents: Documents) -> dict[str, str]:
-    """The tags of every instance."""
-    found = _data(documents).items()
-    return {key.removeprefix(TAGS): str(value) for key, value in found if key.startswith(TAGS)}
+    """Tags of every instance."""
+    entries = _data(documents).items()
+    return {key.removeprefix(TAGS): str(value) for key, value in entries if key.startswith(TAGS)}
 
 
 def _reason(key: str) -> str:
@@ -94,5 +94,5 @@ def _reason(key: str) -> str:
 
 
 def _data(documents: Documents) -> dict[str, Any]:
-    found = [one for one in documents if handles(one)]
-    return as_map(found[0].get("data")) if found else {}
+    config_maps = [document for document in documents if handles(document)]
+    return as_map(config_maps[0].get("data")) if config_maps else {}

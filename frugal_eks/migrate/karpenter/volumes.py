@@ -1,4 +1,6 @@
-"""blockDeviceMappings of AWSNodeTemplate v1alpha1, with sizes as the present API takes them."""
+"""Converts blockDeviceMappings of AWSNodeTemplate v1alpha1, with sizes in the current API's
+form.
+"""
 
 import math
 import re
@@ -18,7 +20,9 @@ _SIZE = re.compile(r"\d+(Gi|G|Ti|T)")
 
 
 def put_volumes(part: Part, spec: Mapping[str, Any]) -> None:
-    """The volumes of a class; without any the API's own, which are the package's too."""
+    """Puts the volumes of a class; without any, the API's own default applies, which is the
+    package's too.
+    """
     mappings: Sequence[Mapping[str, Any]] = spec.get("blockDeviceMappings") or []
     ubuntu = spec.get("amiFamily") == "Ubuntu"
     if not mappings and ubuntu:
@@ -46,7 +50,7 @@ def put_volumes(part: Part, spec: Mapping[str, Any]) -> None:
 
 
 def size(amount: int | str) -> tuple[str, str]:
-    """A volume's size with its unit, and what changed about it."""
+    """A volume's size with its unit, and a comment if it changed."""
     text = str(amount)
     if _SIZE.fullmatch(text):
         return text, ""
@@ -60,7 +64,7 @@ def size(amount: int | str) -> tuple[str, str]:
 
 
 def say_what_is_written_out(part: Part, number: int, ebs: Mapping[str, Any]) -> None:
-    """A comment on a volume that leaves to EC2 what the package writes out."""
+    """Comments on a volume for which the package writes out what it left to EC2."""
     added = {"volumeType": "gp3", "encrypted": "true", "deleteOnTermination": "true"}
     if "snapshotID" in ebs:
         del added["encrypted"]
@@ -78,11 +82,11 @@ def _missing(mapping: Mapping[str, Any]) -> str:
 
 
 def _bytes(text: str) -> Decimal:
-    """A quantity that the old schema accepted, in bytes."""
-    found = _QUANTITY.fullmatch(text)
-    if found is None:
+    """Bytes of a quantity that the old schema accepted."""
+    match = _QUANTITY.fullmatch(text)
+    if match is None:
         return Decimal(0)
-    number, unit, exponent = found.groups()
+    number, unit, exponent = match.groups()
     if exponent:
         return Decimal(number).scaleb(int(exponent))
     if unit and unit.endswith("i"):

@@ -1,23 +1,23 @@
-"""Amounts that scale: the least, what is expected, and the most."""
+"""Monthly amounts with a lower bound, an expected value and an upper bound."""
 
 from dataclasses import dataclass
 
 HOURS = 730
-"""Of a month, as AWS's own calculator has it."""
+"""Hours in a month, as AWS's own calculator counts them."""
 
 
 @dataclass(frozen=True)
 class Amount:
-    """Of USD a month, or of things."""
+    """A monthly amount (USD, or a count of things): lower bound, expected value, upper bound."""
 
     low: float
     expected: float
     high: float | None
-    """None: there is no limit."""
+    """None if there is no upper limit."""
 
     @classmethod
     def fixed(cls, value: float) -> "Amount":
-        """The same at any load."""
+        """An amount that is the same at any load."""
         return cls(value, value, value)
 
     def __add__(self, other: "Amount") -> "Amount":
@@ -31,7 +31,7 @@ class Amount:
 
     @property
     def scales(self) -> bool:
-        """Whether its ends differ."""
+        """True if the bounds differ, so that the amount depends on load."""
         return self.high is None or self.high != self.low
 
 
@@ -39,9 +39,9 @@ NOTHING = Amount.fixed(0.0)
 
 
 def total(amounts: list[Amount]) -> Amount:
-    """All together; without a limit as soon as one has none."""
+    """Sum of the amounts; its upper bound is None as soon as one amount has none."""
     return sum(amounts, NOTHING)
 
 
-def _both(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other
+def _both(first: float | None, other: float | None) -> float | None:
+    return None if first is None or other is None else first + other

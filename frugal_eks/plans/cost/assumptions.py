@@ -1,4 +1,4 @@
-"""What no program says and an estimate must suppose."""
+"""Usage figures that an estimate must assume, since no program states them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ NAT, LOGS, FILES = (
 
 @dataclass(frozen=True)
 class Assumptions:
-    """A month's use."""
+    """Assumed usage in a month."""
 
     nat_gb: float = 100.0
-    """Through all NAT gateways together. What a NAT instance passes on costs nothing."""
+    """GB through all NAT gateways together. Traffic through a NAT instance costs nothing."""
     log_gb: float = 5.0
-    """Into each log group."""
+    """GB written to each log group."""
     efs_gb: float = 10.0
-    """Kept in each file system."""
+    """GB kept in each EFS file system."""
 
-    def told(self, program: Program) -> Iterator[str]:
-        """Those that this program's estimate rests on."""
+    def sentences(self, program: Program) -> Iterator[str]:
+        """One sentence for each assumption that this program's estimate rests on."""
         if any(program.of_type(NAT)):
             yield f"{self.nat_gb:g} GB a month pass through NAT (--nat-gb)."
         if any(program.of_type(LOGS)):

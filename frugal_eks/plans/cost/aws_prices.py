@@ -1,4 +1,4 @@
-"""What AWS itself says of its prices: the price list, and the market for spot."""
+"""AWS's own prices: the price list, and the spot price history."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from frugal_eks.plans.cost.errors import CostError
 from frugal_eks.plans.cost.prices import Service
 
 HOME = "us-east-1"
-"""The price list of all regions is answered there."""
+"""Region whose endpoint answers price list queries for all regions."""
 RIGHTS = "the rights pricing:GetProducts and ec2:DescribeSpotPriceHistory"
 LINUX = {
     "operatingSystem": "Linux",
@@ -31,99 +31,101 @@ LINUX = {
 Seen = Callable[[int], object]
 
 
-class Asked(NamedTuple):
-    """Where the price list has a service's price."""
+class PriceQuery(NamedTuple):
+    """Query that finds a service's price in the price list."""
 
     code: str
-    """AWS's code of the service."""
+    """AWS's service code."""
     usage: str
-    """A regular expression for the usage type, without the region's short name before it."""
+    """Regular expression for the usage type, without the prefix for the region."""
     filters: Mapping[str, str] = {}
     everywhere: bool = False
-    """The same in all regions, and listed for none."""
+    """True if the price is the same in all regions and listed under none."""
 
 
-SERVICES: Mapping[Service, Asked] = {
-    "eksHour": Asked("AmazonEKS", r"AmazonEKS-Hours:perCluster"),
-    "eksExtendedHour": Asked("AmazonEKS", r"AmazonEKS-Hours:extendedSupport"),
-    "fargateVcpuHour": Asked("AmazonEKS", r"Fargate-vCPU-Hours:perCPU"),
-    "fargateGbHour": Asked("AmazonEKS", r"Fargate-GB-Hours"),
-    "natHour": Asked("AmazonEC2", r"NatGateway-Hours", {"productFamily": "NAT Gateway"}),
-    "natGb": Asked("AmazonEC2", r"NatGateway-Bytes", {"productFamily": "NAT Gateway"}),
-    "publicIpv4Hour": Asked("AmazonVPC", r"PublicIPv4:InUseAddress"),
-    "gp3GbMonth": Asked("AmazonEC2", r"EBS:VolumeUsage\.gp3", {"productFamily": "Storage"}),
-    "gp2GbMonth": Asked("AmazonEC2", r"EBS:VolumeUsage\.gp2", {"productFamily": "Storage"}),
-    "kmsKeyMonth": Asked("awskms", r"KMS-Keys"),
-    "logsIngestedGb": Asked("AmazonCloudWatch", r"DataProcessing-Bytes"),
-    "logsStoredGbMonth": Asked("AmazonCloudWatch", r"TimedStorage-ByteHrs"),
-    "loadBalancerHour": Asked(
+SERVICES: Mapping[Service, PriceQuery] = {
+    "eksHour": PriceQuery("AmazonEKS", r"AmazonEKS-Hours:perCluster"),
+    "eksExtendedHour": PriceQuery("AmazonEKS", r"AmazonEKS-Hours:extendedSupport"),
+    "fargateVcpuHour": PriceQuery("AmazonEKS", r"Fargate-vCPU-Hours:perCPU"),
+    "fargateGbHour": PriceQuery("AmazonEKS", r"Fargate-GB-Hours"),
+    "natHour": PriceQuery("AmazonEC2", r"NatGateway-Hours", {"productFamily": "NAT Gateway"}),
+    "natGb": PriceQuery("AmazonEC2", r"NatGateway-Bytes", {"productFamily": "NAT Gateway"}),
+    "publicIpv4Hour": PriceQuery("AmazonVPC", r"PublicIPv4:InUseAddress"),
+    "gp3GbMonth": PriceQuery("AmazonEC2", r"EBS:VolumeUsage\.gp3", {"productFamily": "Storage"}),
+    "gp2GbMonth": PriceQuery("AmazonEC2", r"EBS:VolumeUsage\.gp2", {"productFamily": "Storage"}),
+    "kmsKeyMonth": PriceQuery("awskms", r"KMS-Keys"),
+    "logsIngestedGb": PriceQuery("AmazonCloudWatch", r"DataProcessing-Bytes"),
+    "logsStoredGbMonth": PriceQuery("AmazonCloudWatch", r"TimedStorage-ByteHrs"),
+    "loadBalancerHour": PriceQuery(
         "AWSELB", r"LoadBalancerUsage", {"productFamily": "Load Balancer-Application"}
     ),
-    "networkLoadBalancerHour": Asked(
+    "networkLoadBalancerHour": PriceQuery(
         "AWSELB", r"LoadBalancerUsage", {"productFamily": "Load Balancer-Network"}
     ),
-    "endpointHour": Asked("AmazonVPC", r"VpcEndpoint-Hours", {"productFamily": "VpcEndpoint"}),
-    "efsGbMonth": Asked("AmazonEFS", r"TimedStorage-ByteHrs"),
-    "hostedZoneMonth": Asked("AmazonRoute53", r"HostedZone", everywhere=True),
+    "endpointHour": PriceQuery("AmazonVPC", r"VpcEndpoint-Hours", {"productFamily": "VpcEndpoint"}),
+    "efsGbMonth": PriceQuery("AmazonEFS", r"TimedStorage-ByteHrs"),
+    "hostedZoneMonth": PriceQuery("AmazonRoute53", r"HostedZone", everywhere=True),
 }
 
 
 class Listed(NamedTuple):
-    """A price of the list."""
+    """A price from the price list."""
 
     usd: float
     date: str
-    """Since when it is in effect, ISO."""
+    """Date since which the price is in effect, ISO."""
     sku: str
 
 
 class AwsPrices:
-    """AWS as one account sees it. All of its methods raise CostError."""
+    """Prices that AWS shows to one account. All methods raise CostError."""
 
     def __init__(self, session: Any = None) -> None:
         self._session: Any = session or boto3.Session()
 
     def service(self, service: Service, region: str) -> Listed | None:
-        """The price of its first units; None where AWS lists none in the region."""
-        asked = SERVICES[service]
-        where = {} if asked.everywhere else {"regionCode": region}
-        with _told(f"the price list of {asked.code}"):
-            for product in self._products(asked.code, {**where, **asked.filters}):
+        """Price of the service's first units; None if AWS lists none in the region."""
+        query = SERVICES[service]
+        where = {} if query.everywhere else {"regionCode": region}
+        with _aws_errors(f"the price list of {query.code}"):
+            for product in self._products(query.code, {**where, **query.filters}):
                 usage = _attributes(product).get("usagetype", "")
-                named = re.fullmatch(rf"(?:[A-Z0-9]+-)?{asked.usage}", usage)
-                found = _listed(product) if named else None
-                if found:
-                    return found
+                named = re.fullmatch(rf"(?:[A-Z0-9]+-)?{query.usage}", usage)
+                listed = _listed(product) if named else None
+                if listed:
+                    return listed
         return None
 
     def on_demand(self, region: str, seen: Seen) -> dict[str, Listed]:
-        """Linux, shared tenancy, by type; `seen` hears how many there are so far."""
-        found: dict[str, Listed] = {}
-        with _told("the price list of AmazonEC2"):
+        """On-demand prices by instance type, Linux, shared tenancy. `seen` is called with the count
+        so far.
+        """
+        prices: dict[str, Listed] = {}
+        with _aws_errors("the price list of AmazonEC2"):
             for product in self._products("AmazonEC2", {"regionCode": region, **LINUX}):
                 attributes, listed = _attributes(product), _listed(product)
                 # RunInstances alone is plain Linux; with a suffix it is one with a licence.
                 if listed and attributes.get("operation") == "RunInstances":
-                    found[attributes["instanceType"]] = listed
-                    seen(len(found))
-        return found
+                    prices[attributes["instanceType"]] = listed
+                    seen(len(prices))
+        return prices
 
     def spot(self, region: str, seen: Seen) -> dict[str, float]:
-        """The mean of its zones' present prices, by type."""
-        found: dict[str, dict[str, float]] = {}
-        with _told(f"EC2 in {region}"):
+        """Mean of the zones' current spot prices, by instance type."""
+        prices: dict[str, dict[str, float]] = {}
+        with _aws_errors(f"EC2 in {region}"):
             pages = self._session.client("ec2", region_name=region).get_paginator(
                 "describe_spot_price_history"
             )
             now = datetime.now(UTC)
             for page in pages.paginate(StartTime=now, ProductDescriptions=["Linux/UNIX"]):
                 for each in page["SpotPriceHistory"]:
-                    zones = found.setdefault(each["InstanceType"], {})
+                    zones = prices.setdefault(each["InstanceType"], {})
                     # The newest comes first.
                     zones.setdefault(each["AvailabilityZone"], float(each["SpotPrice"]))
-                seen(len(found))
+                seen(len(prices))
         return {
-            name: round(sum(each.values()) / len(each), 6) for name, each in sorted(found.items())
+            name: round(sum(each.values()) / len(each), 6) for name, each in sorted(prices.items())
         }
 
     def _products(self, code: str, filters: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
@@ -139,7 +141,7 @@ def _attributes(product: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _listed(product: Mapping[str, Any]) -> Listed | None:
-    """Of the first units that are not free."""
+    """The on-demand price of the first units that are not free; None if there is none."""
     terms = cast(Mapping[str, Any], product.get("terms", {}).get("OnDemand", {}))
     for term in terms.values():
         dimensions = cast(Mapping[str, Any], term["priceDimensions"]).values()
@@ -155,7 +157,7 @@ def _listed(product: Mapping[str, Any]) -> Listed | None:
 
 
 @contextmanager
-def _told(what: str) -> Generator[None]:
+def _aws_errors(what: str) -> Generator[None]:
     try:
         yield
     except NoCredentialsError:

@@ -32,7 +32,7 @@ from frugal_eks.plans.cost.report import (
 from frugal_eks.plans.previews import Preview
 
 ALL = 1_000_000
-"""Characters: as Markdown without a comment's limit."""
+"""Characters: more than any result has, so that Markdown is not cut."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,9 +98,9 @@ def _reckoned(arguments: argparse.Namespace) -> Estimate | Comparison:
 
 def _gb(text: str) -> float:
     try:
-        found = float(text)
+        gb = float(text)
     except ValueError:
-        found = -1.0
-    if not 0 <= found < math.inf:
+        gb = -1.0
+    if not 0 <= gb < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of GB")
-    return found
+    return gb

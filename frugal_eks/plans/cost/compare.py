@@ -1,4 +1,4 @@
-"""What a change costs: a preview's before and after."""
+"""The difference in cost between a preview's before and after."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,26 +15,26 @@ from frugal_eks.plans.previews import UNKNOWN, Preview
 
 AWS_PROVIDER = "pulumi:providers:aws"
 MAX_CHARS = 20_000
-"""Of a pull request's comment, which is 65,536 at most and has more to tell."""
+"""Limit of the cost section; a pull request's comment holds 65,536 and has other sections."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Before and after, USD a month."""
+    """Monthly cost in USD before and after a change."""
 
     before: Estimate
     after: Estimate
     is_whole: bool
-    """Whether the preview told unchanged resources too. Else only the difference is right."""
+    """True if the preview lists unchanged resources too; otherwise only the difference is right."""
 
     @property
     def difference(self) -> Amount:
-        """After less before. `high` is None if either has no limit."""
+        """The total after minus the total before. `high` is None if either total has no limit."""
         return _less(self.after.total, self.before.total)
 
     @property
     def by_kind(self) -> Mapping[Kind, tuple[Amount, Amount]]:
-        """Before and after, in the order in which kinds are told."""
+        """Amounts before and after by kind, in the order of Kind."""
         before, after = self.before.by_kind, self.after.by_kind
         return {
             kind: (before.get(kind, NOTHING), after.get(kind, NOTHING))
@@ -44,7 +44,7 @@ class Comparison:
 
     @property
     def by_component(self) -> Mapping[str, tuple[Amount, Amount]]:
-        """Before and after."""
+        """Amounts before and after by component."""
         before, after = self.before.by_component, self.after.by_component
         return {
             name: (before.get(name, NOTHING), after.get(name, NOTHING))
@@ -52,9 +52,8 @@ class Comparison:
         }
 
     def markdown(self, max_chars: int = MAX_CHARS) -> str:
-        """A section of a comment: the sums first, then components, then what each rests on.
-
-        What does not fit is left out from the end, and said to be.
+        """The comment's section: sums, then components, then the basis of each figure. What does
+        not fit is cut from the end, with a notice.
         """
         return comparison_markdown(self, max_chars)
 
@@ -65,7 +64,9 @@ def compare(
     folder: Path = FOLDER,
     region: str | None = None,
 ) -> Comparison:
-    """Raises CostError if the preview names no region, or the price list is damaged."""
+    """Estimates the preview's before and after. Raises CostError if the preview names no region, or
+    the price list is damaged.
+    """
     where = region or region_of(preview)
     return Comparison(
         before=estimate(preview.before, where, assumptions, folder),
@@ -75,11 +76,11 @@ def compare(
 
 
 def region_of(preview: Preview) -> str:
-    """From the stack's configuration, or from a provider."""
+    """The AWS region from the stack's configuration, else from a provider. Raises CostError."""
     inputs = [each.inputs for each in preview.by_urn.values() if each.type == AWS_PROVIDER]
-    for found in (preview.config.get("aws:region"), *(each.get("region") for each in inputs)):
-        if isinstance(found, str) and found and found != UNKNOWN:
-            return found
+    for value in (preview.config.get("aws:region"), *(each.get("region") for each in inputs)):
+        if isinstance(value, str) and value and value != UNKNOWN:
+            return value
     raise CostError(
         "the preview names no AWS region: set aws:region in the stack's configuration, or give "
         "--region"

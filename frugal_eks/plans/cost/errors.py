@@ -1,7 +1,7 @@
-"""What goes wrong with an estimate."""
+"""Errors of an estimate."""
 
 from frugal_eks.errors import CommandError
 
 
 class CostError(CommandError):
-    """One sentence: what is wrong, where, and what to do."""
+    """Why a cost cannot be estimated, in one sentence: what is wrong, where, and what to do."""

@@ -1,4 +1,4 @@
-"""What a program's resources cost a month."""
+"""Estimates the monthly cost of a program's resources."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -31,34 +31,34 @@ class Estimate:
     region: str
     lines: tuple[Line, ...]
     unknown: tuple[Unknown, ...]
-    """In no sum."""
+    """Things without a known price; no sum includes them."""
     dates: tuple[str, str] | None
-    """Of the oldest and of the newest price of the region's list."""
+    """Dates of the oldest and the newest price in the region's list."""
     assumptions: tuple[str, ...]
-    """Sentences."""
+    """Sentences that name the assumptions in use."""
 
     @cached_property
     def total(self) -> Amount:
-        """Without what is unknown. `high` is None as soon as one thing has no limit."""
+        """Sum of the known lines. `high` is None as soon as one line has no limit."""
         return total([each.monthly for each in self.lines])
 
     @cached_property
     def by_component(self) -> dict[str, Amount]:
-        """In the order of their names."""
-        found: dict[str, list[Amount]] = {}
+        """Amounts by component, in order of name."""
+        amounts: dict[str, list[Amount]] = {}
         for each in self.lines:
-            found.setdefault(each.component, []).append(each.monthly)
-        return {name: total(found[name]) for name in sorted(found)}
+            amounts.setdefault(each.component, []).append(each.monthly)
+        return {name: total(amounts[name]) for name in sorted(amounts)}
 
     @cached_property
     def by_kind(self) -> dict[Kind, Amount]:
-        """Control plane, Fargate pods and so on, in that order."""
+        """Amounts by kind, in the order of Kind."""
         of = {kind: [e.monthly for e in self.lines if e.kind == kind] for kind in get_args(Kind)}
-        return {kind: total(found) for kind, found in of.items() if found}
+        return {kind: total(amounts) for kind, amounts in of.items() if amounts}
 
     @property
     def unlimited(self) -> tuple[Line, ...]:
-        """What has no upper bound."""
+        """Lines without an upper bound."""
         return tuple(each for each in self.lines if each.monthly.high is None)
 
 
@@ -68,19 +68,18 @@ def estimate(
     assumptions: Assumptions | None = None,
     folder: Path = FOLDER,
 ) -> Estimate:
-    """Of the resources of one program, as they would be after `up`, in one region.
-
-    What costs nothing has no line; types of AWS that are not known here are named. Raises
+    """Estimates the resources of one program, as they would be after `up`, in one region.
+    Free resources have no line; AWS types that this package does not know are named. Raises
     CostError if the region's price list is damaged.
     """
     given = assumptions or Assumptions()
     program, known = Program(resources), prices(region, folder)
-    found = [each for of in ESTIMATORS for each in of(program, known, given)]
-    lines = [each for each in found if isinstance(each, Line)]
+    results = [each for of in ESTIMATORS for each in of(program, known, given)]
+    lines = [each for each in results if isinstance(each, Line)]
     return Estimate(
         region=region,
         lines=tuple(sorted(lines, key=lambda line: (line.component, line.name, line.what))),
-        unknown=tuple(each for each in found if isinstance(each, Unknown)),
+        unknown=tuple(each for each in results if isinstance(each, Unknown)),
         dates=known.dates,
-        assumptions=tuple(given.told(program)),
+        assumptions=tuple(given.sentences(program)),
     )

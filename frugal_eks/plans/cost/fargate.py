@@ -28,18 +28,18 @@ SIZES: Mapping[float, Sequence[float]] = {
     8: tuple(range(16, 61, 4)),
     16: tuple(range(32, 121, 8)),
 }
-"""GB by vCPU."""
+"""Memory sizes in GB by vCPU."""
 
 
 class Size(NamedTuple):
-    """What Fargate bills a pod as."""
+    """The pod size that Fargate bills."""
 
     vcpu: float
     gb: float
 
 
 def size(request: Request) -> Size | None:
-    """The smallest that holds it; None where there is none."""
+    """The smallest size that holds the request; None if there is none."""
     gb = (request.memory + OWN_MEMORY) / GIB
     for vcpu, memories in SIZES.items():
         fitting = [each for each in memories if each >= gb]
@@ -49,7 +49,7 @@ def size(request: Request) -> Size | None:
 
 
 def on_fargate(program: Program, namespace: str, labels: Mapping[str, str]) -> bool:
-    """Whether a profile selects such a pod."""
+    """True if a Fargate profile selects pods with this namespace and these labels."""
     return any(
         _selects(selector, namespace, labels)
         for profile in program.of_type(PROFILE)
@@ -60,7 +60,7 @@ def on_fargate(program: Program, namespace: str, labels: Mapping[str, str]) -> b
 def fargate_pods(
     program: Program, prices: Prices, assumptions: Assumptions
 ) -> Iterator[Line | Unknown]:
-    """A line a workload."""
+    """Yields a line for each workload on Fargate."""
     del assumptions  # a pod is billed whether it is used or not
     if not any(program.of_type(PROFILE)):
         return
@@ -73,13 +73,13 @@ def fargate_pods(
 
 
 def _priced(component: str, workload: Workload, prices: Prices) -> Line | Unknown:
-    found = size(workload.request)
-    if found is None:
+    billed = size(workload.request)
+    if billed is None:
         what = "pods on Fargate that are larger than Fargate's largest size"
         return Unknown(component, workload.name, what)
-    what = f"{_pods(workload.pods)} of {found.vcpu:g} vCPU and {found.gb:g} GB on Fargate"
+    what = f"{_pods(workload.pods)} of {billed.vcpu:g} vCPU and {billed.gb:g} GB on Fargate"
     try:
-        hourly = found.vcpu * prices.of("fargateVcpuHour") + found.gb * prices.of("fargateGbHour")
+        hourly = billed.vcpu * prices.of("fargateVcpuHour") + billed.gb * prices.of("fargateGbHour")
     except UnknownPrice as unknown:
         return Unknown(component, workload.name, f"{what}: {unknown}")
     monthly = workload.pods * (HOURS * hourly)
@@ -93,9 +93,11 @@ def _pods(count: Amount) -> str:
 
 
 def _selects(selector: Inputs, namespace: str, labels: Mapping[str, str]) -> bool:
-    """`*` and `?` are wildcards in a selector's namespace, keys and values (EKS user guide)."""
-    asked = part(selector, "labels")
+    """True if a profile's selector matches. `*` and `?` are wildcards in its namespace, keys and
+    values (EKS user guide).
+    """
+    wanted = part(selector, "labels")
     return fnmatchcase(namespace, str(selector.get("namespace"))) and all(
         any(fnmatchcase(k, key) and fnmatchcase(v, str(value)) for k, v in labels.items())
-        for key, value in asked.items()
+        for key, value in wanted.items()
     )

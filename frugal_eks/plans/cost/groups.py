@@ -1,4 +1,4 @@
-"""Groups of nodes, managed and not, and single instances."""
+"""Managed node groups, Auto Scaling groups and single instances."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,27 +16,27 @@ from frugal_eks.plans.previews import Resource
 MANAGED, AUTO_SCALING = "aws:eks/nodeGroup:NodeGroup", "aws:autoscaling/group:Group"
 INSTANCE, VOLUME = "aws:ec2/instance:Instance", "aws:ebs/volume:Volume"
 _EKS_DEFAULT = "t3.medium"
-"""What EKS takes where a managed group names no type."""
+"""The type that EKS uses if a managed group names none."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """A group of nodes, whoever keeps it."""
+    """A managed or Auto Scaling group of nodes, or a single instance."""
 
     resource: Resource
     types: Sequence[str]
     nodes: Amount
     on_demand_base: float
     on_demand_share: float
-    """Of the nodes above the base, 0 to 1."""
+    """Share of on-demand nodes above the base, 0 to 1."""
     by_requirements: bool
-    """Types by what they have instead of by name."""
+    """True if attribute-based requirements select the types instead of names."""
     takes_first: bool
-    """Of the types on demand: else the cheapest."""
+    """True if on-demand nodes take the first type; false if they take the cheapest."""
     mappings: Sequence[Inputs]
 
     def on_demand(self, nodes: float) -> float:
-        """How many of so many nodes are on demand."""
+        """Number of on-demand nodes among `nodes` nodes."""
         base = min(nodes, self.on_demand_base)
         return base + (nodes - base) * self.on_demand_share
 
@@ -44,7 +44,7 @@ class Group:
 def node_groups(
     program: Program, prices: Prices, assumptions: Assumptions
 ) -> Iterator[Line | Unknown]:
-    """A line for the nodes and one for their volumes."""
+    """Yields a line for each group's nodes and one for their volumes."""
     del assumptions
     for group in groups(program):
         component = program.component(group.resource)
@@ -59,7 +59,7 @@ def node_groups(
 
 
 def groups(program: Program) -> Iterator[Group]:
-    """Those of EKS and those of Auto Scaling."""
+    """Managed node groups and Auto Scaling groups of the program."""
     for each in program.of_type(MANAGED):
         yield _managed(each, program)
     for each in program.of_type(AUTO_SCALING):
@@ -67,7 +67,7 @@ def groups(program: Program) -> Iterator[Group]:
 
 
 def node_groups_of(program: Program) -> Iterator[Resource]:
-    """The groups whose nodes run pods: a NAT instance's group has no pods."""
+    """Groups whose nodes run pods; a NAT instance's group does not."""
     yield from program.of_type(MANAGED)
     for each in program.of_type(AUTO_SCALING):
         tags = objects(each.inputs, "tags")
@@ -130,8 +130,8 @@ def _single(resource: Resource) -> Group:
 
 
 def _template(group: Resource, program: Program) -> Inputs:
-    found = program.launch_template(group)
-    return found.inputs if found else {}
+    template = program.launch_template(group)
+    return template.inputs if template else {}
 
 
 def _sizes(low: float | None, wanted: float | None, high: object) -> Amount:
@@ -140,22 +140,29 @@ def _sizes(low: float | None, wanted: float | None, high: object) -> Amount:
 
 
 def _overrides(policy: Inputs) -> list[str]:
-    """The types that a mixed policy names, or that have what it asks for."""
+    """Types that a mixed instances policy names, or that meet its requirements."""
     overrides = objects(part(policy, "launchTemplate"), "overrides")
     named = [each.get("instanceType") for each in overrides]
-    found = [each for each in named if isinstance(each, str)]
-    return found + [name for asked in _requirements(policy) for name in _having(asked)]
+    types = [each for each in named if isinstance(each, str)]
+    return types + [
+        name for requirements in _requirements(policy) for name in _having(requirements)
+    ]
 
 
 def _requirements(policy: Inputs) -> Sequence[Inputs]:
     overrides = objects(part(policy, "launchTemplate"), "overrides")
-    return [found for each in overrides if (found := part(each, "instanceRequirements"))]
+    return [
+        requirements for each in overrides if (requirements := part(each, "instanceRequirements"))
+    ]
 
 
-def _having(asked: Inputs) -> list[str]:
-    """Types by their vCPUs and memory; of the rest of the requirements nothing is reckoned."""
-    vcpu, memory = part(asked, "vcpuCount"), part(asked, "memoryMib")
-    left_out, only = texts(asked, "excludedInstanceTypes"), texts(asked, "allowedInstanceTypes")
+def _having(requirements: Inputs) -> list[str]:
+    """Types within the required vCPUs and memory; other requirements are ignored."""
+    vcpu, memory = part(requirements, "vcpuCount"), part(requirements, "memoryMib")
+    left_out, only = (
+        texts(requirements, "excludedInstanceTypes"),
+        texts(requirements, "allowedInstanceTypes"),
+    )
     return [
         name
         for name, facts in known_types().types.items()
@@ -200,7 +207,7 @@ def _priced(group: Group, listed: Offers, spot: Offers) -> Amount:
 
 
 def _buyable(group: Group, listed: Offers) -> Sequence[Offer]:
-    """Of named types EC2 may take any; of those that have what is asked, none it need not."""
+    """Offers that EC2 may buy: any of the named types; for requirements, only sensible ones."""
     return sensible(listed.known) if group.by_requirements else listed.known
 
 
@@ -213,8 +220,8 @@ def _note(group: Group, listed: Offers, spot: Offers) -> str:
     if group.on_demand(group.nodes.expected) == group.nodes.expected:
         return f"prices of {listed.known[0].type} reckoned" if listed.known[0].reckoned else ""
     same = group.nodes.expected * listed.mean * HOURS
-    told = f"the same on demand: {same:.2f}; at most on demand"
-    return f"{told}; spot prices reckoned" if spot.reckoned else told
+    note = f"the same on demand: {same:.2f}; at most on demand"
+    return f"{note}; spot prices reckoned" if spot.reckoned else note
 
 
 def _spread(group: Group) -> str:

@@ -1,4 +1,4 @@
-"""What an estimate is made of."""
+"""Lines of an estimate."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -21,31 +21,31 @@ Kind = Literal[
     "keys",
     "hosted zones",
 ]
-"""In the order in which they are told."""
+"""Kind of cost, in the order of reports."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One thing that is paid for."""
+    """One thing that costs money."""
 
     kind: Kind
     component: str
-    """The part of the program that it belongs to; empty outside of all."""
+    """Name of the component that the resource belongs to; empty if outside all components."""
     name: str
-    """Of the resource."""
+    """Name of the resource."""
     what: str
-    """For example `2 pods of 1 vCPU and 2 GB on Fargate`."""
+    """Description, such as `2 pods of 1 vCPU and 2 GB on Fargate`."""
     monthly: Amount
-    """USD."""
+    """USD a month."""
     note: str = ""
-    """What the figure rests on, where that is not plain."""
+    """Basis of the figure, if that is not plain."""
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """Something that is paid for and whose price, or whose extent, is not known."""
+    """Something that costs money and whose price or extent is not known."""
 
     component: str
     name: str
     what: str
-    """For example `the price of m9z.large on demand in eu-west-1`."""
+    """Description, such as `the price of m9z.large on demand in eu-west-1`."""

@@ -1,4 +1,4 @@
-"""Load balancers: those that the program makes, and those that a controller makes for it."""
+"""Load balancers that the program declares, and those that a controller makes for its objects."""
 
 from frugal_eks.plans.cost.prices import Service
 from frugal_eks.plans.cost.program import Program, part
@@ -14,7 +14,7 @@ _PRICES: dict[str, tuple[str, Service]] = {
 
 
 def balancer_of(resource: Resource, program: Program) -> tuple[str, Service] | None:
-    """What stands for a resource; None where none does, or where it shares another's."""
+    """Name and service of a resource's load balancer; None if it has none or shares another's."""
     if resource.type == SERVICE:
         # The classic one of Kubernetes' own controller costs a tenth more; no stack here has one.
         is_one = part(resource.inputs, "spec").get("type") == "LoadBalancer"
@@ -26,12 +26,14 @@ def balancer_of(resource: Resource, program: Program) -> tuple[str, Service] | N
 
 
 def _is_first(ingress: Resource, program: Program) -> bool:
-    """Ingresses of one group share a load balancer."""
+    """True if the ingress is the first of its group: ingresses of one group share a load
+    balancer.
+    """
     group = _group(ingress)
     others = (each for each in program.of_type(INGRESS) if group and _group(each) == group)
     return next(others, ingress) is ingress
 
 
 def _group(ingress: Resource) -> str | None:
-    found = part(ingress.inputs, "metadata", "annotations").get(_GROUP)
-    return found if isinstance(found, str) else None
+    group = part(ingress.inputs, "metadata", "annotations").get(_GROUP)
+    return group if isinstance(group, str) else None

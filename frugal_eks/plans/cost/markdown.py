@@ -1,4 +1,4 @@
-"""An estimate as Markdown, for a pull request's comment."""
+"""Renders an estimate as Markdown, for a pull request's comment."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol, get_args
@@ -13,7 +13,7 @@ CUT = "\n\n_Cut here: `./frugal-eks cost --preview FILE` tells all of it._\n"
 
 
 class Compared(Protocol):
-    """What is told of a change."""
+    """Figures of a change, as Comparison has them."""
 
     @property
     def before(self) -> Estimate: ...
@@ -28,24 +28,24 @@ class Compared(Protocol):
 
 
 def comparison_markdown(compared: Compared, max_chars: int) -> str:
-    """The sums first; what does not fit is left out from the end."""
+    """A change as Markdown, sums first; what does not fit is cut from the end."""
     return _within("".join(_comparison(compared)), max_chars)
 
 
-def estimate_markdown(told: Estimate) -> str:
-    """Of one estimate."""
+def estimate_markdown(cost: Estimate) -> str:
+    """One estimate as Markdown."""
     return "".join(
         [
-            f"USD a month in {prose(told.region)}, {dates(told.dates)}.\n",
+            f"USD a month in {prose(cost.region)}, {dates(cost.dates)}.\n",
             *_table(
                 ("", "at least", "expected", "at most"),
-                [(kind, *_ends(each)) for kind, each in told.by_kind.items()]
-                + [(f"**{sum_of(told)}**", *(f"**{each}**" for each in _ends(told.total)))],
+                [(kind, *_ends(each)) for kind, each in cost.by_kind.items()]
+                + [(f"**{sum_of(cost)}**", *(f"**{each}**" for each in _ends(cost.total)))],
             ),
-            *_unknown(told.unknown),
-            *_unlimited(told.unlimited),
-            *_folded("What is counted", _lines(told.lines)),
-            *_folded("What it rests on", [f"- {each}\n" for each in told.assumptions]),
+            *_unknown(cost.unknown),
+            *_unlimited(cost.unlimited),
+            *_folded("What is counted", _lines(cost.lines)),
+            *_folded("What it rests on", [f"- {each}\n" for each in cost.assumptions]),
         ]
     )
 
@@ -72,12 +72,12 @@ def _comparison(compared: Compared) -> Iterator[str]:
     yield from _unknown(compared.after.unknown)
     yield from _unlimited(compared.after.unlimited)
     yield from _folded("What is counted after the change", _lines(compared.after.lines))
-    told = [f"- {each}\n" for each in compared.after.assumptions]
-    yield from _folded("What it rests on", told)
+    assumptions = [f"- {each}\n" for each in compared.after.assumptions]
+    yield from _folded("What it rests on", assumptions)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> Iterator[str]:
-    """The first so many columns are text, the others figures."""
+    """A Markdown table; the first `texts` columns are text, the others figures."""
     if not rows:
         return
     yield "\n" + _row(head)
@@ -93,9 +93,9 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _lines(lines: Sequence[Line]) -> list[str]:
-    told = sorted(lines, key=lambda each: get_args(Kind).index(each.kind))
+    ordered = sorted(lines, key=lambda each: get_args(Kind).index(each.kind))
     # Names come from the program: none may break the table or the comment.
-    rows = [(prose(e.name), prose(e.what), prose(e.note), span(e.monthly)) for e in told]
+    rows = [(prose(e.name), prose(e.what), prose(e.note), span(e.monthly)) for e in ordered]
     return list(_table(("name", "what", "rests on", "USD a month"), rows, texts=3))
 
 
@@ -122,7 +122,7 @@ def _ends(amount: Amount) -> tuple[str, str, str]:
 
 
 def _within(text: str, max_chars: int) -> str:
-    """Whole lines, and no fold left open."""
+    """The text cut to whole lines within `max_chars`, with no <details> left open."""
     if len(text) <= max_chars:
         return text
     room = max_chars - len(CUT) - len("\n</details>\n")

@@ -1,4 +1,4 @@
-"""Instance types with their prices, and the choices among them."""
+"""Instance types with prices, and choices among them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -8,57 +8,57 @@ from frugal_eks.plans.cost.prices import Found, UnknownPrice
 
 
 class Offer(NamedTuple):
-    """A type at a price."""
+    """An instance type at a price."""
 
     type: str
     usd: float
-    """An hour."""
+    """USD an hour."""
     vcpu: int
     memory_mib: int
     reckoned: bool
 
     @property
     def shape(self) -> tuple[int, int]:
-        """What a pod sees of it."""
+        """vCPUs and memory in MiB, as pods see them."""
         return self.vcpu, self.memory_mib
 
 
 class Offers(NamedTuple):
-    """What is known of some types, in their order."""
+    """Prices of some instance types, in the order of the types."""
 
     known: Sequence[Offer]
     unknown: Sequence[str]
-    """What is not, in words."""
+    """Types without a known price, as descriptions."""
 
     @property
     def cheapest(self) -> Offer:
-        """Of those that are known: there must be one."""
+        """The cheapest known offer; fails if none is known."""
         return min(self.known, key=lambda each: each.usd)
 
     @property
     def dearest(self) -> Offer:
-        """Of those that are known: there must be one."""
+        """The dearest known offer; fails if none is known."""
         return max(self.known, key=lambda each: each.usd)
 
     @property
     def mean(self) -> float:
-        """USD an hour: which of them EC2 takes is not known."""
+        """Mean of the known prices, USD an hour: which type EC2 takes is not known."""
         return sum(each.usd for each in self.known) / len(self.known)
 
     @property
     def reckoned(self) -> bool:
-        """Whether any price was not read but reckoned."""
+        """True if a price was calculated instead of read."""
         return any(each.reckoned for each in self.known)
 
 
 def shape(instance_type: str) -> tuple[int, int]:
-    """vCPUs and MiB of a known type; of another, nothing."""
+    """vCPUs and memory in MiB of a known instance type; (0, 0) of another."""
     facts = known_types().types.get(instance_type)
     return (facts.vcpu, facts.memory_mib) if facts else (0, 0)
 
 
 def offers(types: Iterable[str], price: Callable[[str], Found]) -> Offers:
-    """What these types cost."""
+    """Looks up the prices of instance types."""
     known: list[Offer] = []
     unknown: list[str] = []
     for name in types:
@@ -72,10 +72,12 @@ def offers(types: Iterable[str], price: Callable[[str], Found]) -> Offers:
 
 
 def sensible(all_of_them: Iterable[Offer]) -> Sequence[Offer]:
-    """Those that somebody may buy who looks at prices: none that is dearer than one as large."""
-    found: list[Offer] = []
+    """Offers that a buyer who looks at prices may take: none for which a cheaper one is as
+    large.
+    """
+    kept: list[Offer] = []
     for each in sorted(all_of_them, key=lambda offer: (offer.usd, -offer.vcpu, -offer.memory_mib)):
-        larger = (o for o in found if o.vcpu >= each.vcpu and o.memory_mib >= each.memory_mib)
+        larger = (o for o in kept if o.vcpu >= each.vcpu and o.memory_mib >= each.memory_mib)
         if next(larger, None) is None:
-            found.append(each)
-    return found
+            kept.append(each)
+    return kept

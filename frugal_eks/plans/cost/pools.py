@@ -1,4 +1,4 @@
-"""Karpenter's pools: nothing while there is nothing to run, and at most their limits."""
+"""Karpenter's NodePools: no cost without pods, and at most the cost of their limits."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -21,13 +21,13 @@ POOL, NODE_CLASS = (
     "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
 )
 SHOWN = 3
-"""More names than these are only counted."""
+"""Number of names that are shown; others are only counted."""
 
 
 def node_pools(
     program: Program, prices: Prices, assumptions: Assumptions
 ) -> Iterator[Line | Unknown]:
-    """A line a pool, of its nodes with their volumes."""
+    """Yields a line for each NodePool, nodes and volumes together."""
     del assumptions
     pools: list[Pool] = []
     for resource in program.of_type(POOL):
@@ -49,20 +49,19 @@ def _pool(resource: Resource, program: Program, prices: Prices) -> Pool:
         for each in program.of_type(NODE_CLASS)
         if part(each.inputs, "metadata").get("name") == name
     )
-    found = next(classes, None)
-    mappings = objects(part(found.inputs, "spec"), "blockDeviceMappings") if found else ()
+    node_class = next(classes, None)
+    mappings = objects(part(node_class.inputs, "spec"), "blockDeviceMappings") if node_class else ()
     return Pool(resource, prices.region, prices, mapped(mappings, prices))
 
 
 def _needs(program: Program, pools: Sequence[Pool]) -> Mapping[str, Need]:
-    """By the pool's URN, what stated workloads ask of it.
-
-    Pods that name no node run on the groups where there are any, else in the first pool without
-    a taint, the one with the greatest weight first.
+    """Requests of known workloads by the URN of their pool.
+    Pods without a node selector run on node groups if there are any, else in the first pool without
+    a taint, ordered by weight.
     """
     has_groups = any(node_groups_of(program))
     ordered = sorted(pools, key=lambda each: -(number(each.spec, "weight") or 0))
-    found: dict[str, list[Workload]] = {}
+    by_pool: dict[str, list[Workload]] = {}
     for each in workloads(program):
         if not each.pods.expected or on_fargate(program, each.namespace, each.labels):
             continue
@@ -71,20 +70,21 @@ def _needs(program: Program, pools: Sequence[Pool]) -> Mapping[str, Need]:
         fit = (pool for pool in ordered if not pool.tainted and pool.runs(each))
         pool = next(fit, None)
         if pool:
-            found.setdefault(pool.resource.urn, []).append(each)
-    return {urn: _need(each) for urn, each in found.items()}
+            by_pool.setdefault(pool.resource.urn, []).append(each)
+    return {urn: _need(each) for urn, each in by_pool.items()}
 
 
-def _need(found: Sequence[Workload]) -> Need:
+def _need(pool_workloads: Sequence[Workload]) -> Need:
     return Need(
         total=Request(
-            sum(each.request.cpu * each.pods.expected for each in found),
-            sum(each.request.memory * each.pods.expected for each in found),
+            sum(each.request.cpu * each.pods.expected for each in pool_workloads),
+            sum(each.request.memory * each.pods.expected for each in pool_workloads),
         ),
         largest=Request(
-            max(each.request.cpu for each in found), max(each.request.memory for each in found)
+            max(each.request.cpu for each in pool_workloads),
+            max(each.request.memory for each in pool_workloads),
         ),
-        names=[f"{each.pods.expected:g} x {each.name}" for each in found],
+        names=[f"{each.pods.expected:g} x {each.name}" for each in pool_workloads],
     )
 
 
@@ -102,33 +102,33 @@ def _lines(component: str, pool: Pool, need: Need | None) -> Iterator[Line | Unk
     static = pool.replicas
     high = None if bound is None else max(bound.monthly, expected)
     what = "nodes as pods need them" if static is None else f"{static:g} nodes at all times"
-    told = f"{why}; {_bound_told(bound)}{_left_out(pool)}"
+    note = f"{why}; {_bound_described(bound)}{_left_out(pool)}"
     monthly = Amount(expected if static else 0.0, expected, high)
-    yield Line("Karpenter's nodes", component, name, what, monthly, told)
+    yield Line("Karpenter's nodes", component, name, what, monthly, note)
 
 
 def _expected(pool: Pool, need: Need | None) -> tuple[float | None, str]:
     static = pool.replicas
     if static is not None:
         offer = pool.usual.cheapest
-        return static * (offer.usd * HOURS + pool.volume), f"{static:g} x {_told(pool, offer)}"
+        return static * (offer.usd * HOURS + pool.volume), f"{static:g} x {_described(pool, offer)}"
     if need is None:
         return 0.0, "no stated workload runs there"
-    found = pool.cheapest_for(need)
-    if found is None:
+    cheapest = pool.cheapest_for(need)
+    if cheapest is None:
         return None, f"a type that holds a pod of {' or '.join(need.names)}"
     return (
-        found.monthly,
-        f"{found.nodes} x {_told(pool, found.offer)} for {', '.join(need.names)}",
+        cheapest.monthly,
+        f"{cheapest.nodes} x {_described(pool, cheapest.offer)} for {', '.join(need.names)}",
     )
 
 
-def _told(pool: Pool, offer: Offer) -> str:
+def _described(pool: Pool, offer: Offer) -> str:
     kind = "spot" if pool.has_spot else "on demand"
     return f"{offer.type} {kind}{', price reckoned,' if offer.reckoned else ''}"
 
 
-def _bound_told(bound: Bound | None) -> str:
+def _bound_described(bound: Bound | None) -> str:
     if bound is None:
         return "no limits, so there is no most"
     return f"at its limits {bound.nodes} x {bound.offer.type} on demand"

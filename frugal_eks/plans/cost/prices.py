@@ -1,4 +1,4 @@
-"""The price lists that ship: one dated file a region, none borrows from another."""
+"""Price lists that ship: one dated file for each region; regions do not share prices."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_camel
 from frugal_eks.plans.cost.errors import CostError
 
 FOLDER = Path(__file__).with_name("price_lists")
-"""Made anew by `./frugal-eks prices`."""
+"""Folder of the price lists; `./frugal-eks prices` refreshes them."""
 
 Service = Literal[
     "eksHour",
@@ -36,7 +36,7 @@ Service = Literal[
 
 
 Date = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None
-"""ISO; null where the source tells none."""
+"""ISO date; null if the source has none."""
 
 
 class _Written(BaseModel):
@@ -46,7 +46,7 @@ class _Written(BaseModel):
 
 
 class Price(_Written):
-    """Of one unit."""
+    """Price of one unit."""
 
     usd: float = Field(gt=0)
     date: Date
@@ -54,50 +54,50 @@ class Price(_Written):
 
 
 class InstancePrices(_Written):
-    """USD an hour, Linux, shared tenancy, of many types from one source."""
+    """Prices of many instance types from one source: USD an hour, Linux, shared tenancy."""
 
     date: Date
     source: str
     reckoned: bool = False
-    """Not read but made by a rule, which the source tells."""
+    """True if the prices were calculated by a rule, which `source` names."""
     usd: Mapping[str, float]
 
 
 class SpotShare(_Written):
-    """What spot costs of the price on demand, where a type's own spot price is not known."""
+    """Share of the on-demand price that spot costs, for types without a known spot price."""
 
     date: Date
     source: str
     share: float = Field(gt=0, le=1)
     families: str = ""
-    """What the types begin with; empty for all others."""
+    """Prefix of the types; empty for all others."""
 
 
 class PriceList(_Written):
-    """A region's file."""
+    """Price list file of a region."""
 
     region: str
     services: Mapping[Service, Price]
     on_demand: tuple[InstancePrices, ...] = ()
-    """The first that has a type tells its price."""
+    """On-demand prices; the first entry that has a type counts."""
     spot: tuple[InstancePrices, ...] = ()
     spot_shares: tuple[SpotShare, ...] = ()
-    """The first whose families fit."""
+    """Spot shares; the first entry whose families match counts."""
 
 
 class Found(NamedTuple):
-    """An instance's price an hour."""
+    """Price of an instance, USD an hour."""
 
     usd: float
     reckoned: bool
 
 
 class UnknownPrice(Exception):
-    """A price that the list of the region does not have."""
+    """A price that the region's list does not have."""
 
 
 class Prices:
-    """What is asked of a region's list. All of it raises UnknownPrice."""
+    """Prices of one region. Look-ups raise UnknownPrice."""
 
     def __init__(self, region: str, known: PriceList | None) -> None:
         self.region = region
@@ -105,30 +105,32 @@ class Prices:
 
     @cached_property
     def dates(self) -> tuple[str, str] | None:
-        """Of the oldest and of the newest price; None of a region without any."""
-        found = [each.date for each in self._known.services.values() if each.date]
-        found += [each.date for each in self._known.on_demand if each.date]
-        return (min(found), max(found)) if found else None
+        """Dates of the oldest and the newest price; None if the region has no prices."""
+        dates = [each.date for each in self._known.services.values() if each.date]
+        dates += [each.date for each in self._known.on_demand if each.date]
+        return (min(dates), max(dates)) if dates else None
 
     def of(self, service: Service) -> float:
-        """USD a unit."""
+        """USD for one unit of the service."""
         price = self._known.services.get(service)
         if price is None:
             raise UnknownPrice(f"the price of {service} in {self.region}")
         return price.usd
 
     def on_demand(self, instance_type: str) -> Found:
-        """USD an hour."""
-        found = _first(self._known.on_demand, instance_type)
-        if found is None:
+        """On-demand price, USD an hour."""
+        price = _first(self._known.on_demand, instance_type)
+        if price is None:
             raise UnknownPrice(f"the price of {instance_type} on demand in {self.region}")
-        return found
+        return price
 
     def spot(self, instance_type: str) -> Found:
-        """USD an hour, of all zones together; reckoned from the price on demand if need be."""
-        found = _first(self._known.spot, instance_type)
-        if found:
-            return found
+        """Mean spot price of the zones, USD an hour; calculated from the on-demand price if the
+        list has none.
+        """
+        price = _first(self._known.spot, instance_type)
+        if price:
+            return price
         for each in self._known.spot_shares:
             if instance_type.startswith(each.families):
                 usd = self.on_demand(instance_type).usd * each.share
@@ -144,15 +146,14 @@ def _first(lists: Iterable[InstancePrices], instance_type: str) -> Found | None:
 
 
 def prices(region: str, folder: Path = FOLDER) -> Prices:
-    """A region's prices; of a region without a file none is known.
-
-    Raises CostError of a damaged file.
+    """Prices of a region; empty if the region has no file. Raises CostError if the file is
+    damaged.
     """
     return Prices(region, _read(folder / f"{region}.json"))
 
 
 def regions(folder: Path = FOLDER) -> list[str]:
-    """Those that have a file."""
+    """Regions that have a price list."""
     return sorted(each.stem for each in folder.glob("*.json"))
 
 
@@ -171,7 +172,7 @@ def _read(file: Path) -> PriceList | None:
         f"`./frugal-eks prices --region {file.stem}`"
     )
     try:
-        found = PriceList.model_validate(json.loads(text))
+        price_list = PriceList.model_validate(json.loads(text))
     except json.JSONDecodeError as error:
         raise CostError(
             f"{file}: is cut off or no JSON (line {error.lineno}: {error.msg}): {how}"
@@ -181,6 +182,8 @@ def _read(file: Path) -> PriceList | None:
         path = ".".join(map(str, first["loc"]))
         problem = first["msg"][:1].lower() + first["msg"][1:]
         raise CostError(f"{file}: {path}: {problem}: {how}") from None
-    if found.region != file.stem:
-        raise CostError(f"{file}: region: is {found.region}, which is not the file's name: {how}")
-    return found
+    if price_list.region != file.stem:
+        raise CostError(
+            f"{file}: region: is {price_list.region}, which is not the file's name: {how}"
+        )
+    return price_list

@@ -1,4 +1,4 @@
-"""The resources of a program, and how they hang together."""
+"""Resources of a program, and the relations among them."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ Inputs = Mapping[str, Any]
 
 
 class Program:
-    """Its resources, as they would be after one `up`."""
+    """Resources of a program, as they would be after `up`."""
 
     def __init__(self, resources: Iterable[Resource]) -> None:
         self.by_urn = {each.urn: each for each in resources}
@@ -19,15 +19,17 @@ class Program:
         self._root = root(self.resources, self.by_urn)
 
     def component(self, resource: Resource) -> str:
-        """The name of the part that it belongs to."""
+        """Name of the component that the resource belongs to."""
         return component(resource, self.by_urn, self._root)
 
     def of_type(self, *types: str) -> Iterator[Resource]:
-        """In the order of the program."""
+        """Resources of these types, in the order of the program."""
         return (each for each in self.resources if each.type in types)
 
     def launch_template(self, group: Resource) -> Resource | None:
-        """The template of a group of nodes: what it refers to is known only after `up`."""
+        """Launch template of a group, matched by dependency or id, else the only one among its
+        siblings: the id is known only after `up`.
+        """
         templates = list(self.of_type("aws:ec2/launchTemplate:LaunchTemplate"))
         known = {value for value in _texts(group.inputs) if value}
         for each in templates:
@@ -38,45 +40,45 @@ class Program:
 
 
 def part(of: Inputs, *keys: str) -> Inputs:
-    """A nested object; what is absent, or known only after `up`, is empty."""
-    found: Any = of
+    """A nested object; empty if it is absent, or known only after `up`."""
+    value: Any = of
     for key in keys:
-        found = cast(Inputs, found).get(key) if isinstance(found, Mapping) else None
-    return cast(Inputs, found) if isinstance(found, Mapping) else {}
+        value = cast(Inputs, value).get(key) if isinstance(value, Mapping) else None
+    return cast(Inputs, value) if isinstance(value, Mapping) else {}
 
 
 def objects(of: Inputs, key: str) -> Sequence[Inputs]:
-    """A nested list of objects, or the empty one."""
-    found = of.get(key)
-    items = cast(Sequence[Any], found) if isinstance(found, list | tuple) else ()
+    """Objects of a nested list; empty if there is none."""
+    value = of.get(key)
+    items = cast(Sequence[Any], value) if isinstance(value, list | tuple) else ()
     return [cast(Inputs, each) for each in items if isinstance(each, Mapping)]
 
 
 def texts(of: Inputs, key: str) -> Sequence[str]:
-    """A nested list of texts, or the empty one."""
-    found = of.get(key)
-    items = cast(Sequence[Any], found) if isinstance(found, list | tuple) else ()
+    """Strings of a nested list; empty if there is none."""
+    value = of.get(key)
+    items = cast(Sequence[Any], value) if isinstance(value, list | tuple) else ()
     return [each for each in items if isinstance(each, str)]
 
 
 def number(of: Inputs, key: str) -> float | None:
-    """A number, or a text that is one; None of all else."""
-    found = of.get(key)
-    if isinstance(found, bool) or not isinstance(found, int | float | str):
+    """A number, also if written as text; None otherwise."""
+    value = of.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
-        return float(found)
+        return float(value)
     except ValueError:
         return None
 
 
 def parsed(text: Any) -> Inputs:
-    """An object that is written as JSON; empty where it is none or not known yet."""
+    """Object written as JSON; empty if the value is not JSON, or not known yet."""
     try:
-        found = json.loads(text) if isinstance(text, str) else text
+        value = json.loads(text) if isinstance(text, str) else text
     except json.JSONDecodeError:
         return {}
-    return cast(Inputs, found) if isinstance(found, Mapping) else {}
+    return cast(Inputs, value) if isinstance(value, Mapping) else {}
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -11,16 +11,18 @@ _QUANTITY = re.compile(r"(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?([mkMGTP]|[KMGTP]i|
 
 
 def quantity(value: Any) -> float | None:
-    """`250m` is 0.25, `1Gi` 2 to the 30th; None of what is none, or known only after `up`."""
+    """Value of a Kubernetes quantity: `250m` is 0.25, `1Gi` 2 to the 30th. None if it is not a
+    quantity, or known only after `up`.
+    """
     match = _QUANTITY.fullmatch(str(value).strip())
     return float(match[1] + (match[2] or "")) * _UNITS[match[3]] if match else None
 
 
 def cores_of(value: Any) -> float:
-    """vCPU; nothing where nothing is said."""
+    """vCPUs of a quantity; 0 if it is absent."""
     return quantity(value) or 0.0
 
 
 def bytes_of(value: Any) -> float:
-    """The same, of memory."""
+    """Bytes of a quantity; 0 if it is absent."""
     return quantity(value) or 0.0

@@ -42,24 +42,26 @@ def run(arguments: argparse.Namespace, aws: AwsPrices | None = None) -> int:
     account, today = aws or AwsPrices(), datetime.now(UTC).date().isoformat()
     try:
         for region in wanted:
-            found = fetch(account, region, today, progress)
+            price_list = fetch(account, region, today, progress)
             file = arguments.prices / f"{region}.json"
-            write(found, file)
-            print(f"{region}: {_told(found)}. Written to {file}.")
+            write(price_list, file)
+            print(f"{region}: {_summary(price_list)}. Written to {file}.")
     except KeyboardInterrupt:
         raise KeyboardInterrupt("What is written is whole.") from None
     return 0
 
 
 def fetch(aws: AwsPrices, region: str, today: str, console: Console) -> PriceList:
-    """A region's list. Raises CostError if AWS has no price for the region at all."""
+    """Fetches a region's price list. Raises CostError if AWS has no price for the region at all."""
     services: dict[Service, Price] = {}
     for service in SERVICES:
         with _progress(console, f"{region}: asking for {service}"):
-            found = aws.service(service, region)
-        if found:
-            source = f"AWS price list: SKU {found.sku}"
-            services[service] = Price(usd=found.usd, date=found.date or today, source=source)
+            listed_price = aws.service(service, region)
+        if listed_price:
+            source = f"AWS price list: SKU {listed_price.sku}"
+            services[service] = Price(
+                usd=listed_price.usd, date=listed_price.date or today, source=source
+            )
     with _progress(console, f"{region}: asking for instances") as seen:
         listed = aws.on_demand(region, seen)
     if not services or not listed:
@@ -75,9 +77,9 @@ def fetch(aws: AwsPrices, region: str, today: str, console: Console) -> PriceLis
     )
 
 
-def write(found: PriceList, file: Path) -> None:
-    """In place of what is there, whole or not at all."""
-    text = found.model_dump_json(by_alias=True, exclude_defaults=True, indent=1)
+def write(price_list: PriceList, file: Path) -> None:
+    """Replaces the file by this price list, whole or not at all."""
+    text = price_list.model_dump_json(by_alias=True, exclude_defaults=True, indent=1)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile("w", dir=file.parent, suffix=".new", delete=False) as new:
@@ -92,16 +94,18 @@ def write(found: PriceList, file: Path) -> None:
         raise CostError(f"{file}: cannot be written: {error.strerror}") from None
 
 
-def _told(found: PriceList) -> str:
-    missing = [name for name in get_args(Service) if name not in found.services]
-    told = f"{len(found.services)} services, {len(found.on_demand[0].usd)} types on demand, "
-    told += f"{len(found.spot[0].usd)} spot"
-    return f"{told}; AWS lists no {', '.join(missing)} there" if missing else told
+def _summary(price_list: PriceList) -> str:
+    missing = [name for name in get_args(Service) if name not in price_list.services]
+    counts = (
+        f"{len(price_list.services)} services, {len(price_list.on_demand[0].usd)} types on demand, "
+    )
+    counts += f"{len(price_list.spot[0].usd)} spot"
+    return f"{counts}; AWS lists no {', '.join(missing)} there" if missing else counts
 
 
 @contextmanager
 def _progress(console: Console, what: str) -> Generator[Seen]:
-    """A moving line in a terminal, a plain line elsewhere."""
+    """Shows progress: a moving line in a terminal, a plain line elsewhere."""
     if not console.is_terminal:
         console.print(what, highlight=False)
         yield lambda _: None

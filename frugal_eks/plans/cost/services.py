@@ -1,4 +1,4 @@
-"""What is paid by the hour or by the month whether it is used or not, and what passes through."""
+"""Services that cost money by the hour, by the month, or by the GB."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +17,7 @@ CLUSTER, CLUSTER_COMPONENT = "aws:eks/cluster:Cluster", "eks:index:Cluster"
 
 
 class Use(NamedTuple):
-    """So many units of a service a month."""
+    """Units of a service that a resource uses in a month."""
 
     what: str
     service: Service
@@ -26,7 +26,7 @@ class Use(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """What a resource stands in."""
+    """Program and assumptions around a resource."""
 
     program: Program
     assumptions: Assumptions
@@ -38,7 +38,7 @@ Uses = Callable[[Resource, Scene], Iterator[Use]]
 def services(
     program: Program, prices: Prices, assumptions: Assumptions
 ) -> Iterator[Line | Unknown]:
-    """One line a use."""
+    """Yields a line for each use of a service."""
     scene = Scene(program, assumptions)
     for resource in program.resources:
         component = program.component(resource)
@@ -120,9 +120,9 @@ def _zone(_resource: Resource, _scene: Scene) -> Iterator[Use]:
 
 
 def _balancer(resource: Resource, scene: Scene) -> Iterator[Use]:
-    found = balancer_of(resource, scene.program)
-    if found:
-        yield Use(*found, _hours())
+    balancer = balancer_of(resource, scene.program)
+    if balancer:
+        yield Use(*balancer, _hours())
 
 
 _KINDS: Mapping[Service, Kind] = {
@@ -157,4 +157,4 @@ _USES: Mapping[str, Uses] = {
 }
 
 RECKONED = frozenset(_USES)
-"""Types that are reckoned here."""
+"""Types that this module estimates."""

@@ -1,4 +1,4 @@
-"""The resources of a stack file, without AWS and without an engine."""
+"""Reads the resources that a stack file declares, without AWS and without an engine."""
 
 import runpy
 from collections.abc import Mapping
@@ -20,19 +20,19 @@ SECRET = "[secret]"
 
 
 class Stack(NamedTuple):
-    """What a stack file declares."""
+    """Resources that a stack file declares."""
 
     resources: tuple[Resource, ...]
     region: str
     adopted: frozenset[str] = frozenset()
-    """URNs of the resources that the program imports, since they are there already."""
+    """URNs of the resources that the program imports, since they exist already."""
 
 
 def read_stack(file: StackFile, answers: Answers | None = None) -> Stack:
     """Runs the program with a stack file.
-
-    `answers` replies to the program's look-ups; absent: an account that has all it looks for, in
-    which the first administrator deploys. Raises CostError of a file that the program refuses.
+    `answers` replies to the program's look-ups; by default an account that has everything it looks
+    up, and whose deployer is the first administrator. Raises CostError if the program refuses the
+    file.
     """
     settings, secrets = _settings(file)
     region = settings.get("aws:region")
@@ -40,8 +40,8 @@ def read_stack(file: StackFile, answers: Answers | None = None) -> Stack:
         raise CostError(
             f"{file.file}: aws:region: is missing: add a line such as aws:region: eu-west-1"
         )
-    found = answers or account_of(region, _first_administrator(settings))
-    deployment = Deployment(found, preview=False, any_type=True)
+    replies = answers or account_of(region, _first_administrator(settings))
+    deployment = Deployment(replies, preview=False, any_type=True)
     try:
         run(_program, deployment, settings, stack=file.stack, secrets=secrets)
     except pulumi.RunError as error:
@@ -55,7 +55,7 @@ def _program() -> None:
 
 
 def _settings(file: StackFile) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The settings, and which of them are encrypted."""
+    """The settings of the file, and the keys of the encrypted ones."""
     try:
         content = yaml.safe_load(file.text)
     except yaml.YAMLError as error:
@@ -69,7 +69,9 @@ def _settings(file: StackFile) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def _first_administrator(settings: Mapping[str, Any]) -> str | None:
-    """The ARN under `cluster.admins`; None where a file names none, which the program refuses."""
+    """The first ARN under `cluster.admins`; None if the file names none, which the program
+    refuses.
+    """
     cluster = next((value for key, value in settings.items() if key.endswith("cluster")), None)
     admins = cast(Inputs, cluster).get("admins") if isinstance(cluster, Mapping) else None
     named = cast(list[Any], admins) if isinstance(admins, list) else []

@@ -1,4 +1,4 @@
-"""Things of AWS that this knows nothing of: they are named, for most things of AWS cost money."""
+"""AWS resources that no estimator knows: they are named, since most AWS resources cost money."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from frugal_eks.plans.previews import Resource
 
 PACKAGES = ("aws:", "aws-native:")
 SHOWN = 3
-"""More names than these are only counted."""
+"""Number of names that are shown; others are only counted."""
 
 FREE = frozenset(
     f"aws:{each}"
@@ -48,7 +48,7 @@ FREE = frozenset(
         "vpc/securityGroupIngressRule:SecurityGroupIngressRule",
     )
 )
-"""By themselves."""
+"""Types that cost nothing by themselves."""
 FREE_SERVICES = ("aws:iam/",)
 _ELSEWHERE = frozenset({MANAGED, AUTO_SCALING, INSTANCE, VOLUME, ADDON})
 
@@ -56,13 +56,13 @@ _ELSEWHERE = frozenset({MANAGED, AUTO_SCALING, INSTANCE, VOLUME, ADDON})
 def unreckoned(
     program: Program, prices: Prices, assumptions: Assumptions
 ) -> Iterator[Line | Unknown]:
-    """One a type."""
+    """Yields one unknown for each type."""
     del prices, assumptions
-    found: dict[str, list[Resource]] = {}
+    by_type: dict[str, list[Resource]] = {}
     for each in program.resources:
         if each.is_thing and not is_known(each.type):
-            found.setdefault(each.type, []).append(each)
-    for kind, resources in found.items():
+            by_type.setdefault(each.type, []).append(each)
+    for kind, resources in by_type.items():
         names = ", ".join(each.name for each in resources[:SHOWN])
         more = f" and {len(resources) - SHOWN} more" if len(resources) > SHOWN else ""
         component = program.component(resources[0])
@@ -70,7 +70,7 @@ def unreckoned(
 
 
 def is_known(kind: str) -> bool:
-    """Whether a type is reckoned, or free, or no matter of AWS."""
+    """True if a type is estimated, free, or not of AWS."""
     return (
         not kind.startswith(PACKAGES)
         or kind in FREE | RECKONED | _ELSEWHERE

@@ -1,7 +1,7 @@
-"""Pods that a program asks for: of its own objects, of its charts and of its EKS add-ons.
+"""Pods of a program: of its Kubernetes objects, of its charts and of its EKS add-ons.
 
-What a chart makes is not in a preview; its values say how many pods there are and what they ask
-for, at the places that each chart has for it.
+A preview does not show what a chart makes. The chart's values tell the number of pods and their
+requests, at paths that depend on the chart.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,12 +27,12 @@ _WITH_REPLICAS = (
 
 
 class Request(NamedTuple):
-    """What one pod asks for."""
+    """Resource request of one pod."""
 
     cpu: float
-    """vCPU."""
+    """vCPUs."""
     memory: float
-    """Bytes."""
+    """Memory in bytes."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class _Chart:
-    """Where a chart's values say it."""
+    """Paths of replicas and resources in a chart's values."""
 
     replicas: str
     default: int
@@ -75,7 +75,7 @@ CHARTS: Mapping[str, _Chart] = {
     "cluster-autoscaler": _Chart("replicaCount", 1),
     "aws-node-termination-handler": _Chart("replicas", 1),
 }
-"""Upstream's names; the defaults are those of the pinned versions."""
+"""Charts by upstream's name; the defaults are those of the pinned versions."""
 WITHOUT_PODS = ("karpenter-crd",)
 _ADDONS: Mapping[str, tuple[str, _Chart]] = {
     "coredns": ("kube-system", _Chart("replicaCount", 2)),
@@ -88,22 +88,22 @@ _DAEMON_SETS = (
     "eks-node-monitoring-agent",
 )
 _COREDNS = Request(0.1, 70 * 2**20)
-"""What the add-on asks for where nothing is said."""
+"""Request of the CoreDNS add-on if its configuration has none."""
 
 
 def workloads(program: Program) -> Iterator[Workload]:
-    """Those whose pods can be counted."""
+    """Workloads whose pods can be counted."""
     for resource in program.resources:
         if resource.type in _WITH_REPLICAS:
             yield _of_object(resource, program)
         elif resource.type in _OTHERS:
-            found = _OTHERS[resource.type](resource, program)
-            if found:
-                yield found
+            workload = _OTHERS[resource.type](resource, program)
+            if workload:
+                yield workload
 
 
 def uncounted(program: Program) -> Iterator[tuple[Resource, str, str]]:
-    """Releases and add-ons whose pods cannot be counted: the resource, its namespace, why."""
+    """Releases and add-ons whose pods cannot be counted: resource, namespace, reason."""
     for resource in program.of_type(RELEASE):
         name = chart_name(resource)
         if name not in CHARTS and name not in WITHOUT_PODS:
@@ -116,7 +116,7 @@ def uncounted(program: Program) -> Iterator[tuple[Resource, str, str]]:
 
 
 def chart_name(release: Resource) -> str:
-    """Upstream's, wherever the chart comes from."""
+    """Upstream's name of a release's chart, wherever the chart comes from."""
     return str(release.inputs.get("chart", "")).rstrip("/").rpartition("/")[2]
 
 
@@ -139,7 +139,9 @@ def _of_object(resource: Resource, program: Program) -> Workload:
 
 
 def pod_request(pod: Inputs) -> Request:
-    """The sum of a pod's containers, or the greatest of its init containers where that is more."""
+    """Sum of the requests of a pod's containers, or the largest init container's if that is
+    more.
+    """
     running = [_request(part(each, "resources")) for each in objects(pod, "containers")]
     before = [_request(part(each, "resources")) for each in objects(pod, "initContainers")]
     return Request(
@@ -149,7 +151,7 @@ def pod_request(pod: Inputs) -> Request:
 
 
 def _of_buffer(resource: Resource, program: Program) -> Workload | None:
-    """Room that Karpenter keeps for pods of a template: nodes are there as if they ran."""
+    """Pods for which a CapacityBuffer keeps room: Karpenter launches nodes as if they ran."""
     metadata, spec = part(resource.inputs, "metadata"), part(resource.inputs, "spec")
     wanted = part(spec, "podTemplateRef").get("name"), metadata.get("namespace")
     for each in program.of_type(_TEMPLATE):
@@ -194,37 +196,37 @@ def _of_addon(resource: Resource, _program: Program) -> Workload | None:
         return None
     namespace, chart = _ADDONS[name]
     values = parsed(resource.inputs.get("configurationValues"))
-    asked = _of_chart(chart, values)
+    request = _of_chart(chart, values)
     return Workload(
         resource=resource,
         name=name,
         namespace=namespace,
         labels={"k8s-app": "kube-dns"} if name == "coredns" else {"k8s-app": name},
-        request=asked if any(asked) else _COREDNS,
+        request=request if any(request) else _COREDNS,
         pods=_replicas(chart, values),
         node_selector=_strings(part(values, "nodeSelector")),
     )
 
 
 def _of_chart(chart: _Chart, values: Inputs) -> Request:
-    found = [_request(part(values, *path.split("."))) for path in chart.resources]
-    return Request(sum(each.cpu for each in found), sum(each.memory for each in found))
+    requests = [_request(part(values, *path.split("."))) for path in chart.resources]
+    return Request(sum(each.cpu for each in requests), sum(each.memory for each in requests))
 
 
 def _replicas(chart: _Chart, values: Inputs) -> Amount:
     *way, key = chart.replicas.split(".")
-    asked = number(part(values, *way), key)
-    return Amount.fixed(chart.default if asked is None else asked)
+    replicas = number(part(values, *way), key)
+    return Amount.fixed(chart.default if replicas is None else replicas)
 
 
 def _request(resources: Inputs) -> Request:
-    """Where only a limit is said, it is the request too."""
-    asked = {**part(resources, "limits"), **part(resources, "requests")}
-    return Request(cores_of(asked.get("cpu")), bytes_of(asked.get("memory")))
+    """A container's request; a limit without a request counts as the request."""
+    amounts = {**part(resources, "limits"), **part(resources, "requests")}
+    return Request(cores_of(amounts.get("cpu")), bytes_of(amounts.get("memory")))
 
 
 def _scaled(program: Program, name: str, namespace: str) -> Amount | None:
-    """What a HorizontalPodAutoscaler makes of the replicas."""
+    """Replicas between the bounds of a HorizontalPodAutoscaler; None if there is none."""
     for each in program.of_type(_AUTOSCALER):
         spec = part(each.inputs, "spec")
         whose = part(each.inputs, "metadata").get("namespace") or "default"

@@ -1,1 +1,1 @@
-"""Rules that a pull request must keep: as a policy pack of Pulumi's, and over a preview's file."""
+"""Policy rules for pull requests: as a Pulumi policy pack, and over a preview file."""

@@ -1,4 +1,4 @@
-"""The policy pack: `--policy-pack` of `pulumi preview` runs this folder by its own `.venv`."""
+"""The policy pack: `pulumi preview --policy-pack` runs this folder in its own `.venv`."""
 
 import io
 import os

@@ -25,16 +25,16 @@ from frugal_eks.plans.previews import Preview
 NOTHING: Mapping[str, Any] = {}
 _REGION = "aws:region"
 _SHOWN = 10
-"""Resources that break one rule in one way: those above are counted."""
+"""Number of resources shown for each rule and problem; others are only counted."""
 
 
 def violations(
     preview: Preview, enforcement: Enforcement, configuration: Mapping[str, Any]
 ) -> Iterator[Violation]:
-    """Of all rules, over the resources that there would be after `up`."""
+    """Violations of all rules, over the resources as they would be after `up`."""
     resources = [*preview.after]
-    for one in resources:
-        enforcement.meet(one)
+    for resource in resources:
+        enforcement.meet(resource)
     enforcement.at(preview.config.get(_REGION))
     for shipped in RULES:
         level, own = of_rule(configuration, shipped)
@@ -44,27 +44,29 @@ def violations(
         if isinstance(rule, ChangeRule):
             yield from enforcement.of_changes(rule, preview, own)
         elif isinstance(rule, ResourceRule):
-            for one in resources:
-                yield from enforcement.of_resource(rule, one, own)
+            for resource in resources:
+                yield from enforcement.of_resource(rule, resource, own)
         else:
             yield from enforcement.of_stack(rule, resources, own)
 
 
-def markdown(found: Sequence[Violation], exceptions: Sequence[str]) -> str:
-    """Mandatory rules first; under each rule what breaks it, grouped by what is wrong."""
+def markdown(broken: Sequence[Violation], exceptions: Sequence[str]) -> str:
+    """Violations as Markdown: mandatory rules first, under each rule the resources grouped by
+    problem.
+    """
     lines: list[str] = []
-    rules = {one.rule.name: one.rule for one in found}
+    rules = {violation.rule.name: violation.rule for violation in broken}
     for rule in sorted(rules.values(), key=lambda rule: rule.level != "mandatory"):
         lines.append(f"- **{rule.name}** ({rule.level}): {rule.reason}")
         by_text: dict[str, list[str]] = {}
-        for one in found:
-            if one.rule.name == rule.name:
-                by_text.setdefault(one.text, []).append(one.urn.rpartition("::")[2])
+        for violation in broken:
+            if violation.rule.name == rule.name:
+                by_text.setdefault(violation.text, []).append(violation.urn.rpartition("::")[2])
         for text, names in by_text.items():
             named = ", ".join(f"`{name}`" for name in names[:_SHOWN] if name)
             more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
             lines.append(f"  - {named}{more}: {text}" if named else f"  - {text}")
-    lines += [f"- excepted: {told}" for told in exceptions]
+    lines += [f"- excepted: {exception}" for exception in exceptions]
     return "\n".join(lines) or "No rule is broken."
 
 
@@ -81,23 +83,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """1 if a mandatory rule is broken."""
+    """Prints the violations; returns 1 if a mandatory rule is broken."""
     names = {rule.name for rule in RULES}
     configuration = read(arguments.config, names) if arguments.config else NOTHING
     enforcement = Enforcement()
-    found = [*violations(Preview.read(arguments.preview), enforcement, configuration)]
+    broken = [*violations(Preview.read(arguments.preview), enforcement, configuration)]
     exceptions = [*enforcement.exceptions()]
     if arguments.json:
-        print_json({"violations": [*map(_as_json, found)], "exceptions": exceptions})
+        print_json({"violations": [*map(_as_json, broken)], "exceptions": exceptions})
     else:
-        print(markdown(found, exceptions))
-    return int(any(one.rule.level == "mandatory" for one in found))
+        print(markdown(broken, exceptions))
+    return int(any(violation.rule.level == "mandatory" for violation in broken))
 
 
-def _as_json(found: Violation) -> dict[str, str]:
+def _as_json(violation: Violation) -> dict[str, str]:
     return {
-        "rule": found.rule.name,
-        "level": found.rule.level,
-        "urn": found.urn,
-        "problem": found.text,
+        "rule": violation.rule.name,
+        "level": violation.rule.level,
+        "urn": violation.urn,
+        "problem": violation.text,
     }

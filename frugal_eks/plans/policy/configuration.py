@@ -1,4 +1,4 @@
-"""The pack's configuration: what a program that is not frugal-eks asks, by the name of a rule."""
+"""Configuration of the policy pack, by rule name, for programs that are not frugal-eks."""
 
 import json
 from collections.abc import Mapping
@@ -13,33 +13,35 @@ from frugal_eks.plans.policy.rule import Level, Rule, Settings
 
 LEVELS = {"mandatory", "advisory", "disabled"}
 ALL = "all"
-"""Stands for every rule, as in Pulumi's own file."""
+"""Key that stands for every rule, as in Pulumi's own file."""
 
 
 class ConfigurationError(CommandError):
-    """A configuration that cannot be used; one sentence."""
+    """Why the policy configuration cannot be used, in one sentence."""
 
 
 class Configured(NamedTuple):
-    """What the configuration says of one rule."""
+    """Configuration of one rule."""
 
     level: Level | None
-    """None: disabled."""
+    """None if the rule is disabled."""
     settings: Settings | None
 
 
 def own_settings(rule: str, given: Object) -> Settings | None:
-    """What the configuration of one rule asks for; its exceptions are by resource."""
+    """Settings of one rule from its configuration; its exceptions are by resource."""
     if not given:
         return None
     reasons = mapping(given.get("except"))
-    found = section({**given, "except": {f"{rule}/{name}": why for name, why in reasons.items()}})
+    settings = section(
+        {**given, "except": {f"{rule}/{name}": why for name, why in reasons.items()}}
+    )
     region = given.get("region")
-    return replace(found, region=region if isinstance(region, str) else None)
+    return replace(settings, region=region if isinstance(region, str) else None)
 
 
 def of_rule(configuration: Mapping[str, Any], rule: Rule) -> Configured:
-    """The rule's own level and settings, over those for all rules."""
+    """Level and settings of a rule; the rule's own entry overrides the one for all rules."""
     own = configuration.get(rule.name, configuration.get(ALL, rule.level))
     given = mapping(own)
     level = given.get("enforcementLevel", rule.level) if given else own
@@ -49,7 +51,7 @@ def of_rule(configuration: Mapping[str, Any], rule: Rule) -> Configured:
 
 
 def read(file: Path, names: set[str]) -> Mapping[str, Any]:
-    """The file that `--policy-pack-config` takes. Raises ConfigurationError."""
+    """Reads the file that `--policy-pack-config` takes. Raises ConfigurationError."""
     try:
         read = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:

@@ -1,6 +1,6 @@
-"""Applies rules to resources: what is found, what of it is excepted, which exceptions are unused.
+"""Applies rules to resources, and tracks which exceptions are used.
 
-Knows nothing of the engine: the pack and `./frugal-eks policy` both work through it.
+Independent of the engine: the policy pack and `./frugal-eks policy` both use it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,21 +19,23 @@ from frugal_eks.plans.policy.rule import (
 from frugal_eks.plans.previews import Preview, Resource
 
 PLATFORM = "frugal-eks:index:Platform"
-"""Its input `policy` is that section of the stack file."""
+"""Type whose input `policy` is that section of the stack file."""
 
 
 class Violation(NamedTuple):
-    """What is told."""
+    """A broken rule."""
 
     rule: Rule
     urn: str
-    """Empty: the stack as a whole."""
+    """URN of the resource; empty for the stack as a whole."""
     text: str
-    """What is wrong, and what to do."""
+    """Problem and remedy."""
 
 
 def section(value: object) -> Settings:
-    """Settings as a stack file spells them, of the Platform's inputs or of the pack's own."""
+    """Settings spelled as in a stack file, from the Platform's inputs or the pack's
+    configuration.
+    """
     given = mapping(value)
     reasons = {str(key): str(reason) for key, reason in mapping(given.get("except")).items()}
     return Settings(
@@ -46,49 +48,57 @@ def section(value: object) -> Settings:
 
 @dataclass
 class Enforcement:
-    """One operation of one stack: settings and inputs as the resources come in."""
+    """Settings and inputs that accumulate while the resources of one operation on a stack
+    arrive.
+    """
 
     settings: Settings = field(default_factory=Settings)
     inputs: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    """By URN."""
+    """Inputs by URN."""
     used: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
-    """What each exception has covered, by its key: told once, however often it is looked at."""
+    """Findings that each exception has covered, by the exception's key; a repeated finding counts
+    once.
+    """
 
     def meet(self, resource: Resource) -> None:
-        """A resource that is about to be made. The Platform comes before all that it excepts."""
+        """Notes a resource that is about to be created. The Platform must precede what it
+        excepts.
+        """
         self.inputs[resource.urn] = resource.inputs
         if resource.type == PLATFORM:
-            found = section(resource.inputs.get("policy"))
-            self.settings = replace(found, region=self.settings.region)
+            settings = section(resource.inputs.get("policy"))
+            self.settings = replace(settings, region=self.settings.region)
 
     def at(self, region: object) -> None:
-        """Whose prices count, where somebody knows it."""
+        """Sets the region whose prices count, if it is known."""
         if isinstance(region, str) and not is_unknown(region):
             self.settings = replace(self.settings, region=region)
 
     def of_resource(
         self, rule: ResourceRule, resource: Resource, own: Settings | None = None
     ) -> Iterator[Violation]:
-        """What the rule finds in one resource; `own` are settings of the pack for this rule."""
+        """Violations of the rule in one resource; `own` are the pack's settings for this rule."""
         settings = _both(self.settings, own)
-        findings = (Finding(resource.urn, told) for told in rule.check(resource, settings))
+        findings = (Finding(resource.urn, problem) for problem in rule.check(resource, settings))
         yield from self._left(rule, findings, settings)
 
     def of_stack(
         self, rule: StackRule, resources: Sequence[Resource], own: Settings | None = None
     ) -> Iterator[Violation]:
-        """What the rule finds in all of them."""
+        """Violations of the rule in all resources."""
         settings = _both(self.settings, own)
         yield from self._left(rule, rule.check(resources, settings), settings)
 
     def of_changes(
         self, rule: ChangeRule, preview: Preview, own: Settings | None = None
     ) -> Iterator[Violation]:
-        """What the rule finds in a preview."""
+        """Violations of the rule in a preview."""
         yield from self._left(rule, rule.check(preview), _both(self.settings, own))
 
     def exceptions(self) -> Iterator[str]:
-        """Each of the stack file's, with its reason and with how much it covers."""
+        """One sentence for each of the stack file's exceptions: its reason and how much it
+        covers.
+        """
         for key, reason in self.settings.exceptions.items():
             covered = len(self.used.get(key, ()))
             if covered:
@@ -103,13 +113,13 @@ class Enforcement:
         for finding in findings:
             name = finding.urn.rpartition("::")[2]
             if key := settings.exception(rule.name, name):
-                self.used.setdefault(key, set()).add(f"{finding.urn} {finding.told}")
+                self.used.setdefault(key, set()).add(f"{finding.urn} {finding.problem}")
             else:
-                yield Violation(rule, finding.urn, f"{finding.told}: {rule.remedy}.")
+                yield Violation(rule, finding.urn, f"{finding.problem}: {rule.remedy}.")
 
 
 def _both(stack: Settings, own: Settings | None) -> Settings:
-    """The stack's own word counts; where it has none, the pack's configuration."""
+    """Merges two settings: the stack's values count before the pack's configuration."""
     if own is None:
         return stack
     return Settings(
@@ -121,5 +131,5 @@ def _both(stack: Settings, own: Settings | None) -> Settings:
     )
 
 
-def _first(one: float | None, other: float | None) -> float | None:
-    return other if one is None else one
+def _first(first: float | None, other: float | None) -> float | None:
+    return other if first is None else first

@@ -1,4 +1,4 @@
-"""The rules as policies of Pulumi's. Runs in this folder's `.venv`, which has `pulumi_policy`."""
+"""The rules as Pulumi policies. Runs in this folder's `.venv`, which has `pulumi_policy`."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -31,11 +31,13 @@ _OWN: dict[str, dict[str, dict[str, Any]]] = {
         "region": {"type": "string"},
     },
 }
-"""What a rule can be told in the pack's configuration, besides its exceptions."""
+"""Settings of a rule in the pack's configuration, besides its exceptions."""
 
 
 def policies() -> list[pp.Policy]:
-    """One a rule, and two more: what tells the rules of exceptions, and what tells of them."""
+    """One policy for each rule, plus one that reads the stack's settings and one that reports
+    exceptions.
+    """
     enforcement = Enforcement()
     # First: the engine asks the policies about a resource in this order.
     meeting = pp.ResourceValidationPolicy(
@@ -79,7 +81,7 @@ def _of_resource(rule: ResourceRule, enforcement: Enforcement) -> pp.Policy:
 
 def _of_stack(rule: StackRule, enforcement: Enforcement) -> pp.Policy:
     def validate(args: pp.StackValidationArgs, report: pp.ReportViolation) -> None:
-        resources = [_in_stack(one, enforcement) for one in args.resources]
+        resources = [_in_stack(resource, enforcement) for resource in args.resources]
         own = own_settings(rule.name, args.get_config())
         for violation in enforcement.of_stack(rule, resources, own):
             report(violation.text, violation.urn or None)
@@ -106,8 +108,8 @@ def _meet(enforcement: Enforcement, args: pp.ResourceValidationArgs) -> None:
 
 
 def _tell(enforcement: Enforcement, report: pp.ReportViolation) -> None:
-    for told in enforcement.exceptions():
-        report(told, None)
+    for sentence in enforcement.exceptions():
+        report(sentence, None)
 
 
 def _resource(args: pp.ResourceValidationArgs) -> Resource:
@@ -122,7 +124,7 @@ def _resource(args: pp.ResourceValidationArgs) -> Resource:
 
 
 def _in_stack(resource: pp.PolicyResource, enforcement: Enforcement) -> Resource:
-    """With the inputs it was declared with: here the engine tells what came of them."""
+    """A resource with its declared inputs; at this stage the engine passes only outputs."""
     outputs = plain(resource.props)
     return Resource(
         urn=resource.urn,
@@ -131,13 +133,15 @@ def _in_stack(resource: pp.PolicyResource, enforcement: Enforcement) -> Resource
         custom=_is_custom(resource.resource_type, resource.provider),
         inputs=enforcement.inputs.get(resource.urn, outputs),
         outputs=outputs,
-        dependencies=tuple(one.urn for one in resource.dependencies),
+        dependencies=tuple(dependency.urn for dependency in resource.dependencies),
         protect=resource.opts.protect,
     )
 
 
 def _is_custom(token: str, provider: object) -> bool:
-    """The engine does not say it: a component has no provider."""
+    """True if the resource is custom; the engine does not say so, but a component has no
+    provider.
+    """
     return provider is not None or token.startswith("pulumi:providers:")
 
 

@@ -10,35 +10,34 @@ Object = Mapping[str, Any]
 
 
 def is_unknown(value: object) -> bool:
-    """Whether it is told only after `up`, or not at all: no rule finds anything in it."""
+    """True if the value is known only after `up`, or secret: no rule finds anything in it."""
     return value in {UNKNOWN, SECRET} if isinstance(value, str) else False
 
 
 def mapping(value: object) -> Object:
-    """The value as keys with values; empty where it is anything else."""
+    """The value if it is a mapping, else an empty one."""
     return cast(Object, value) if isinstance(value, Mapping) else {}
 
 
 def each(value: object) -> Iterator[Any]:
-    """The items of a list, one value by itself, nothing of None; unknown items are left out."""
+    """Items of a list, or the single value; None and unknown items are left out."""
     listed = cast("list[object]", value) if isinstance(value, list | tuple) else [value]
-    yield from (one for one in listed if one is not None and not is_unknown(one))
+    yield from (item for item in listed if item is not None and not is_unknown(item))
 
 
 def objects(value: object) -> Iterator[Object]:
-    """The items of a list that are keys with values."""
-    yield from (cast(Object, one) for one in each(value) if isinstance(one, Mapping))
+    """Items of a list that are mappings."""
+    yield from (cast(Object, item) for item in each(value) if isinstance(item, Mapping))
 
 
 def first(value: object) -> Object:
-    """A block that a provider may take as a list of one; empty where there is none."""
+    """A block that a provider may take as a list of one; empty if there is none."""
     return next(objects(value), cast(Object, {}))
 
 
 def dig(value: object, path: str) -> Any:
-    """What lies at `path`, such as `spec.template`; None where there is nothing.
-
-    UNKNOWN as soon as a part of the way is unknown.
+    """The value at a path such as `spec.template`; None if there is none.
+    UNKNOWN as soon as a part of the path is unknown.
     """
     for key in path.split("."):
         if is_unknown(value):
@@ -48,22 +47,22 @@ def dig(value: object, path: str) -> Any:
 
 
 def is_true(value: object) -> bool:
-    """Launch templates and storage classes spell it as text."""
+    """True for true, also as text, as launch templates and storage classes spell it."""
     return value is True or value == "true"
 
 
 def is_false(value: object) -> bool:
-    """Whether it is said to be false: neither missing nor unknown."""
+    """True for an explicit false: neither missing nor unknown."""
     return value is False or value == "false"
 
 
 def is_off(value: object) -> bool:
-    """Whether it is missing or false, but not unknown."""
+    """True if the value is missing or false, but not unknown."""
     return not is_true(value) and not is_unknown(value)
 
 
 def number(value: object) -> float | None:
-    """A number, or a quantity of Kubernetes in units, thousandths or thousands; else None."""
+    """A number, or a Kubernetes quantity in units, thousandths or thousands; else None."""
     if isinstance(value, bool) or is_unknown(value):
         return None
     if isinstance(value, int | float):
@@ -79,7 +78,7 @@ def number(value: object) -> float | None:
 
 
 def document(value: object) -> Object:
-    """A policy document, as JSON text or as an object; empty where it is neither or unknown."""
+    """A policy document, from JSON text or an object; empty if it is neither, or unknown."""
     if isinstance(value, str) and not is_unknown(value):
         try:
             return mapping(json.loads(value))

@@ -1,4 +1,4 @@
-"""What a rule is, and what a stack may ask of the rules."""
+"""Types of policy rules, and the settings of a stack for them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,27 +8,28 @@ from typing import Literal, NamedTuple
 from frugal_eks.plans.previews import Preview, Resource
 
 Level = Literal["mandatory", "advisory"]
-"""mandatory: the preview fails. advisory: it is told."""
+"""mandatory: a violation fails the preview. advisory: a violation is only reported."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What a stack asks for: section `policy` of a stack file, or the pack's configuration."""
+    """Settings for the rules: section `policy` of a stack file, or the pack's configuration."""
 
     exceptions: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Reasons by `RULE`, or by `RULE/RESOURCE` where it counts for resources of that name alone;
-    `*` in the name stands for any letters."""
+    """Reasons by `RULE`, or by `RULE/RESOURCE` to except resources of that name alone; `*` in the
+    name stands for any letters.
+    """
     required_tags: tuple[str, ...] = ()
-    """Keys that everything with tags must carry."""
+    """Tag keys that every resource with tags must carry."""
     min_spot_share: float | None = None
-    """Of the vCPUs that may run, the least share on spot: 0 to 1. None: no matter."""
+    """Least share on spot of the vCPUs that may run, 0 to 1. None: no rule."""
     monthly_budget_usd: float | None = None
-    """None: no budget."""
+    """USD a month. None: no budget."""
     region: str | None = None
-    """Whose prices count."""
+    """Region whose prices count."""
 
     def exception(self, rule: str, resource: str) -> str | None:
-        """The key under which a finding is excepted, or None; `resource` is a name."""
+        """Key of the exception for a resource name, or None."""
         for key in self.exceptions:
             of, slash, pattern = key.partition("/")
             if of == rule and (not slash or fnmatchcase(resource, pattern)):
@@ -37,43 +38,43 @@ class Settings:
 
 
 class Finding(NamedTuple):
-    """Where a rule is broken."""
+    """A place where a rule is broken."""
 
     urn: str
-    """Empty: the stack as a whole."""
-    told: str
-    """What is wrong, with path and value; the rule's remedy follows it."""
+    """URN of the resource; empty for the stack as a whole."""
+    problem: str
+    """Problem with path and value; the rule's remedy follows it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """What all rules have."""
+    """Fields that all rules have."""
 
     name: str
     level: Level
     reason: str
-    """Why, in one sentence."""
+    """Why the rule exists, in one sentence."""
     remedy: str
-    """What to do about a finding, without a full stop."""
+    """Remedy for a finding, without a full stop."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResourceRule(Rule):
-    """Looks at one resource by itself; told before that resource is made."""
+    """A rule about one resource by itself; checked before the resource is created."""
 
     check: Callable[[Resource, Settings], Iterable[str]]
-    """What is wrong with it, one text a finding."""
+    """Yields one text for each problem of a resource."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StackRule(Rule):
-    """Looks at all resources that there will be."""
+    """A rule about all resources together."""
 
     check: Callable[[Sequence[Resource], Settings], Iterable[Finding]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeRule(Rule):
-    """Looks at what becomes of resources, which only a preview's file tells."""
+    """A rule about operations on resources, which only a preview file shows."""
 
     check: Callable[[Preview], Iterable[Finding]]

@@ -1,10 +1,10 @@
-"""The rules as the documentation lists them."""
+"""Table of the rules for the documentation."""
 
 from frugal_eks.plans.policy.rules import RULES
 
 
 def table() -> str:
-    """Markdown, between the marks `<!-- rules -->` of docs/policy.md."""
+    """Markdown between the marks `<!-- rules -->` of docs/policy.md."""
     lines = ["| rule | level | why | what to do |", "| --- | --- | --- | --- |"]
-    lines += [f"| `{one.name}` | {one.level} | {one.reason} | {one.remedy} |" for one in RULES]
+    lines += [f"| `{rule.name}` | {rule.level} | {rule.reason} | {rule.remedy} |" for rule in RULES]
     return "\n".join(lines)

@@ -20,12 +20,12 @@ _ARGUMENTS = re.compile(r"def _internal_init\((.*?)\):\n", re.DOTALL)
 
 
 def tagged() -> str:
-    """The whole file: where it is from, then one type a line."""
-    found = importlib.util.find_spec("pulumi_aws")
-    assert found
-    assert found.submodule_search_locations
+    """Text of the list: a line with its source, then one type per line."""
+    package = importlib.util.find_spec("pulumi_aws")
+    assert package
+    assert package.submodule_search_locations
     # Read, not imported: 1,700 modules would take minutes.
-    modules = sorted(Path(found.submodule_search_locations[0]).glob("*/*.py"))
+    modules = sorted(Path(package.submodule_search_locations[0]).glob("*/*.py"))
     types = {token for module in modules for token in _types(module.read_text(encoding="utf-8"))}
     return "\n".join([f"# pulumi-aws {version('pulumi_aws')}", *sorted(types), ""])
 
@@ -37,7 +37,7 @@ def _types(text: str) -> list[str]:
 
 
 def main() -> int:
-    """Exit code 1: `--check` found another list."""
+    """Writes or checks the list; returns 1 if `--check` finds another list."""
     description, _, examples = (__doc__ or "").partition("\n\n")
     parser = argparse.ArgumentParser(
         prog="python -m frugal_eks.plans.policy.tagged_types",

@@ -3,7 +3,7 @@
 from frugal_eks.plans.previews.changes import Change, Operation
 from frugal_eks.plans.previews.components import by_component, component
 from frugal_eks.plans.previews.preview import Preview, PreviewError
-from frugal_eks.plans.previews.steps import SECRET, UNKNOWN, PropertyDiff, Resource, Step
+from frugal_eks.plans.previews.steps import SECRET, UNKNOWN, PreviewStep, PropertyDiff, Resource
 
 __all__ = [
     "SECRET",
@@ -12,9 +12,9 @@ __all__ = [
     "Operation",
     "Preview",
     "PreviewError",
+    "PreviewStep",
     "PropertyDiff",
     "Resource",
-    "Step",
     "by_component",
     "component",
 ]

@@ -1,10 +1,10 @@
-"""What becomes of each resource: one change a resource, however many steps that takes."""
+"""Joins the steps of a preview into one change per resource."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from frugal_eks.plans.previews.steps import PropertyDiff, Resource, Step
+from frugal_eks.plans.previews.steps import PreviewStep, PropertyDiff, Resource
 
 Operation = Literal["create", "update", "replace", "delete", "same", "read", "import", "refresh"]
 
@@ -30,46 +30,48 @@ _OPERATIONS: dict[str, Operation] = {
 
 @dataclass(frozen=True)
 class Change:
-    """What becomes of one resource."""
+    """The change of one resource."""
 
     operation: Operation
     urn: str
     old: Resource | None
-    """None if it is created."""
+    """None if the resource is created."""
     new: Resource | None
-    """None if it is deleted."""
+    """None if the resource is deleted."""
     diffs: dict[str, PropertyDiff]
-    """By the property's path; where the provider gives no paths, by top-level properties."""
+    """Diffs by property path; by top-level property if the provider gives no paths."""
     replace_reasons: tuple[str, ...]
 
     @property
     def resource(self) -> Resource:
-        """As it will be; as it was, if it is deleted."""
-        found = self.new or self.old
-        assert found
-        return found
+        """The resource after the change; before it, if it is deleted."""
+        side = self.new or self.old
+        assert side
+        return side
 
     @property
     def type(self) -> str:
-        """Its type token."""
+        """Type token of the resource."""
         return self.resource.type
 
     @property
     def name(self) -> str:
-        """The last part of its URN."""
+        """Last part of the URN."""
         return self.urn.rpartition("::")[2]
 
 
-def changes(steps: Sequence[Step]) -> list[Change]:
-    """In the order of the engine's first step about each. Raises KeyError for an unknown step."""
-    by_urn: dict[str, list[Step]] = {}
+def changes(steps: Sequence[PreviewStep]) -> list[Change]:
+    """One change per resource, in the order of its first step. Raises KeyError for an unknown
+    operation.
+    """
+    by_urn: dict[str, list[PreviewStep]] = {}
     for step in steps:
         if step.old or step.new:
             by_urn.setdefault(step.urn, []).append(step)
-    return [_change(urn, found) for urn, found in by_urn.items()]
+    return [_change(urn, steps_of_urn) for urn, steps_of_urn in by_urn.items()]
 
 
-def _change(urn: str, steps: Sequence[Step]) -> Change:
+def _change(urn: str, steps: Sequence[PreviewStep]) -> Change:
     operations = {_OPERATIONS[step.op] for step in steps}
     operation = "replace" if "replace" in operations else _OPERATIONS[steps[-1].op]
     old = next((step.old for step in steps if step.old), None)
@@ -86,13 +88,13 @@ def _change(urn: str, steps: Sequence[Step]) -> Change:
     )
 
 
-def _diffs(steps: Sequence[Step]) -> dict[str, PropertyDiff]:
-    found: dict[str, PropertyDiff] = {}
+def _diffs(steps: Sequence[PreviewStep]) -> dict[str, PropertyDiff]:
+    detailed: dict[str, PropertyDiff] = {}
     for step in steps:
-        found |= step.detailed_diff or {}
+        detailed |= step.detailed_diff or {}
     named = _unique(key for step in steps for key in step.diff_reasons)
-    told = {path.partition(".")[0].partition("[")[0] for path in found}
-    return found | {key: PropertyDiff(kind="update") for key in named if key not in told}
+    covered = {path.partition(".")[0].partition("[")[0] for path in detailed}
+    return detailed | {key: PropertyDiff(kind="update") for key in named if key not in covered}
 
 
 def _unique(keys: Iterable[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Which component of its program a resource belongs to."""
+"""Maps resources to the components of their program."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -7,30 +7,28 @@ from frugal_eks.plans.previews.changes import Change
 from frugal_eks.plans.previews.steps import STACK, Resource
 
 OUTSIDE = ""
-"""Of resources in no component."""
+"""Name for resources outside all components."""
 
 
 def component(resource: Resource, by_urn: Mapping[str, Resource], root: str = "") -> str:
-    """The name of the outermost component around it, below `root`; OUTSIDE if there is none.
-
-    A component belongs to itself.
+    """Name of the outermost component around a resource, below `root`; OUTSIDE if there is none. A
+    component belongs to itself.
     """
-    found = OUTSIDE
+    name = OUTSIDE
     at: Resource | None = resource
     while at and at.type != STACK and at.urn != root:
         if not at.custom:
-            found = at.name
+            name = at.name
         at = by_urn.get(at.parent)
-    return found
+    return name
 
 
 def root(resources: Iterable[Resource], by_urn: Mapping[str, Resource]) -> str:
-    """The URN of a component that holds most of the program, as Platform does; else empty.
-
-    Split by it, everything would be in one part: what it is made of is of more use.
+    """URN of a component that holds most of the program, as Platform does; else empty.
+    Components are then counted below it, since all resources would be in one part otherwise.
     """
-    things = [one for one in resources if one.is_thing]
-    outermost = Counter(_outermost(one, by_urn) for one in things)
+    things = [resource for resource in resources if resource.is_thing]
+    outermost = Counter(_outermost(resource, by_urn) for resource in things)
     for urn, count in outermost.most_common(1):
         if urn and 2 * count > len(things) and _parts(urn, by_urn) > 1:
             return urn
@@ -40,20 +38,20 @@ def root(resources: Iterable[Resource], by_urn: Mapping[str, Resource]) -> str:
 def by_component(
     changes: Iterable[Change], by_urn: Mapping[str, Resource]
 ) -> dict[str, list[Change]]:
-    """In the order of their names, those of no component first."""
+    """Changes by component, in order of name; those outside all components first."""
     top = root(by_urn.values(), by_urn)
-    found: dict[str, list[Change]] = {}
+    grouped: dict[str, list[Change]] = {}
     for change in changes:
-        found.setdefault(component(change.resource, by_urn, top), []).append(change)
-    return dict(sorted(found.items()))
+        grouped.setdefault(component(change.resource, by_urn, top), []).append(change)
+    return dict(sorted(grouped.items()))
 
 
 def _outermost(resource: Resource, by_urn: Mapping[str, Resource]) -> str:
-    found, at = "", by_urn.get(resource.parent)
+    urn, at = "", by_urn.get(resource.parent)
     while at and at.type != STACK:
-        found, at = at.urn, by_urn.get(at.parent)
-    return found
+        urn, at = at.urn, by_urn.get(at.parent)
+    return urn
 
 
 def _parts(urn: str, by_urn: Mapping[str, Resource]) -> int:
-    return sum(one.parent == urn and not one.custom for one in by_urn.values())
+    return sum(resource.parent == urn and not resource.custom for resource in by_urn.values())

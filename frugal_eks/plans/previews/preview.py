@@ -1,4 +1,4 @@
-"""A whole preview, read and checked."""
+"""Reads and checks a whole preview."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from frugal_eks.errors import CommandError
 from frugal_eks.inputs import InputError, shown, text_of
 from frugal_eks.plans.previews.changes import Change, changes
-from frugal_eks.plans.previews.steps import Message, Resource, Step, Written
+from frugal_eks.plans.previews.steps import Message, PreviewStep, Resource, Written
 
 URN = re.compile(r"^urn:pulumi:(?P<stack>[^:]+)::(?P<project>[^:]+)::")
 GENERIC = "an unhandled error occurred: program exited with non-zero"
@@ -21,11 +21,11 @@ HOW = "make it anew with `pulumi preview --json --show-sames`"
 
 
 class PreviewError(CommandError):
-    """A file that is no whole preview; one sentence, what to do included."""
+    """Why a file is not a whole preview, in one sentence with the remedy."""
 
 
 class _File(Written):
-    steps: tuple[Step, ...]
+    steps: tuple[PreviewStep, ...]
     change_summary: Mapping[str, int] | None
     config: Mapping[str, Any] = {}
     diagnostics: tuple[Message, ...] = ()
@@ -38,18 +38,17 @@ class Preview:
     project: str
     stack: str
     config: Mapping[str, Any]
-    """By full key such as `aws:region`; objects as JSON text."""
+    """Configuration by full key such as `aws:region`; objects as JSON text."""
     changes: tuple[Change, ...]
-    """One a resource. Without --show-sames those that do not change are missing."""
+    """One change per resource. Without --show-sames unchanged resources are missing."""
     messages: tuple[Message, ...]
     summary: Mapping[str, int]
-    """The engine's own count, by operation."""
+    """The engine's own counts, by operation."""
 
     @classmethod
     def read(cls, file: str) -> "Preview":
-        """The preview of a file or of standard input, `-`.
-
-        Raises PreviewError, with the file's name, if it is missing or no whole preview.
+        """Reads the preview of a file or of standard input, `-`.
+        Raises PreviewError, with the file's name, if it is missing or not a whole preview.
         """
         try:
             text = text_of(file)
@@ -59,10 +58,10 @@ class Preview:
 
     @classmethod
     def parse(cls, text: str, where: str = "standard input") -> "Preview":
-        """The same, of a text; `where` names it in an error."""
+        """Reads the preview of a text; `where` names its source in errors."""
         try:
             read = _File.model_validate(_object(text, where))
-            found = changes(read.steps)
+            parsed = changes(read.steps)
         except ValidationError as error:
             first = error.errors()[0]
             path = ".".join(map(str, first["loc"]))
@@ -76,43 +75,43 @@ class Preview:
             ) from None
         if failed := list(_errors(read.diagnostics)):
             raise PreviewError(f"{where}: the preview itself has failed: {'; '.join(failed)}")
-        project, stack = _names(found, where)
+        project, stack = _names(parsed, where)
         return cls(
             project=project,
             stack=stack,
             config=read.config,
-            changes=tuple(found),
+            changes=tuple(parsed),
             messages=read.diagnostics,
             summary=read.change_summary or {},
         )
 
     @property
     def before(self) -> Iterator[Resource]:
-        """Resources that exist, as far as the preview tells them."""
+        """Resources that exist, as far as the preview lists them."""
         return (change.old for change in self.changes if change.old)
 
     @property
     def after(self) -> Iterator[Resource]:
-        """Resources that would exist after `up`, as far as the preview tells them."""
+        """Resources that would exist after `up`, as far as the preview lists them."""
         return (change.new for change in self.changes if change.new)
 
     @cached_property
     def by_urn(self) -> dict[str, Resource]:
-        """Each as it will be, or as it was."""
+        """Resources by URN, after the change if they exist then, else before."""
         return {change.urn: change.resource for change in self.changes}
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether unchanged resources are told too: without them no total can be reckoned."""
-        told = Counter(change.operation for change in self.changes)
-        return told["same"] >= self.summary.get("same", 0)
+        """True if unchanged resources are listed too; without them no total can be calculated."""
+        listed = Counter(change.operation for change in self.changes)
+        return listed["same"] >= self.summary.get("same", 0)
 
 
 def _object(text: str, where: str) -> dict[str, Any]:
     if not text.strip():
         raise PreviewError(f"{where}: is empty: {HOW}")
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except json.JSONDecodeError as error:
         if error.msg == "Extra data":
             raise PreviewError(
@@ -124,20 +123,22 @@ def _object(text: str, where: str) -> dict[str, Any]:
         ) from None
     except RecursionError:
         raise PreviewError(f"{where}: is nested too deeply for a preview: {HOW}") from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise PreviewError(f"{where}: is JSON, but no object: {HOW}")
-    return cast("dict[str, Any]", found)
+    return cast("dict[str, Any]", value)
 
 
 def _errors(messages: tuple[Message, ...]) -> Iterator[str]:
-    texts = [" ".join(one.message.split()) for one in messages if one.severity == "error"]
-    told = [text.removeprefix("error: ") for text in texts]
+    texts = [
+        " ".join(message.message.split()) for message in messages if message.severity == "error"
+    ]
+    errors = [text.removeprefix("error: ") for text in texts]
     # The language host adds one to what the program itself has said.
-    yield from [text for text in told if not text.startswith(GENERIC)] or told
+    yield from [text for text in errors if not text.startswith(GENERIC)] or errors
 
 
-def _names(found: list[Change], where: str) -> tuple[str, str]:
-    for change in found:
+def _names(listed: list[Change], where: str) -> tuple[str, str]:
+    for change in listed:
         if match := URN.match(change.urn):
             return match["project"], match["stack"]
     raise PreviewError(f"{where}: names no resource at all: {HOW}")

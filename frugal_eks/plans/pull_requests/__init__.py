@@ -1,1 +1,1 @@
-"""What the workflows in .github do with pull requests: stacks, comments, approvals."""
+"""Steps of the workflows in .github for pull requests: stacks, comments, approvals."""

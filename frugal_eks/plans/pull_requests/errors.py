@@ -1,7 +1,7 @@
-"""What a workflow is told when something is wrong."""
+"""Errors of the pull request workflows."""
 
 from frugal_eks.errors import CommandError
 
 
 class PullRequestError(CommandError):
-    """One sentence for the job's log, what to do included."""
+    """A message for the job's log, in one sentence with the remedy."""

@@ -1,4 +1,4 @@
-"""The comment of a preview that failed: what went wrong, where the reviewer looks for it."""
+"""Comment for a preview that failed, in place of its review."""
 
 import json
 import re
@@ -6,33 +6,35 @@ from pathlib import Path
 from typing import Any, cast
 
 LONGEST = 20_000
-"""Characters of what is told; the rest is in the job's log."""
+"""Maximum characters of the quoted output; the job's log has the rest."""
 LOG_LINES = 60
 
 
 def failure(*, project: str, stack: str, source: str, preview: Path, log: Path) -> str:
-    """Markdown with the marker of this stack's review, so that it takes that one's place."""
-    told = (_diagnostics(preview) or _last_lines(log) or "(nothing was said)")[:LONGEST]
+    """Markdown with the marker of this stack's review, so that it replaces that comment."""
+    output = (_diagnostics(preview) or _last_lines(log) or "(nothing was said)")[:LONGEST]
     # Longer than any run of backticks in it: nothing gets out of the fence.
-    fence = "`" * max(3, 1 + max(map(len, _runs(told)), default=0))
+    fence = "`" * max(3, 1 + max(map(len, _runs(output)), default=0))
     return (
         f"<!-- frugal-eks review: {project}/{stack} -->\n"
         f"## `{stack}`: the preview failed\n\n"
-        f"{source}\n\n{fence}text\n{told}\n{fence}\n\n"
+        f"{source}\n\n{fence}text\n{output}\n{fence}\n\n"
         "The whole log is in the job's own.\n"
     )
 
 
 def _diagnostics(preview: Path) -> str:
-    """The errors that the engine wrote into its JSON; empty if there is no whole JSON."""
+    """Errors in the engine's JSON; empty if the JSON is not whole."""
     try:
-        found: object = json.loads(preview.read_text(encoding="utf-8"))
+        content: object = json.loads(preview.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return ""
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         return ""
-    messages = cast("dict[str, Any]", found).get("diagnostics") or ()
-    return "\n".join(one["message"].strip() for one in messages if one["severity"] == "error")
+    messages = cast("dict[str, Any]", content).get("diagnostics") or ()
+    return "\n".join(
+        message["message"].strip() for message in messages if message["severity"] == "error"
+    )
 
 
 def _last_lines(log: Path) -> str:

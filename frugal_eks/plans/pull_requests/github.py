@@ -1,4 +1,4 @@
-"""GitHub's API, asked with the `gh` command: it is on every runner and knows the job's token."""
+"""GitHub's API through the `gh` command, which every runner has with the job's token."""
 
 import json
 import subprocess
@@ -8,40 +8,44 @@ from typing import Any
 from frugal_eks.plans.pull_requests.errors import PullRequestError
 
 PAGE = 100
-"""The most that GitHub gives at once."""
+"""Maximum number of items that GitHub returns per page."""
 PAGES = 30
-"""A pull request with more comments than 3,000 is not ours to page through."""
+"""Maximum number of pages: pull requests with over 3,000 comments are not supported."""
 
 
 def ask(path: str, method: str = "GET", /, **query: str | int) -> Any:
-    """The answer to a request without a body. Raises PullRequestError with what gh says."""
+    """Sends a request without a body and returns the answer. Raises PullRequestError with gh's
+    message.
+    """
     fields = [part for key, value in query.items() for part in ("-f", f"{key}={value}")]
     return json.loads(_gh("--method", method, path, *fields))
 
 
 def send(path: str, method: str, body: Mapping[str, Any]) -> None:
-    """A request with a JSON body. Raises PullRequestError with what gh says."""
+    """Sends a request with a JSON body. Raises PullRequestError with gh's message."""
     _gh("--method", method, path, "--input", "-", given=json.dumps(body).encode())
 
 
 def download(path: str) -> bytes:
-    """The bytes behind a path. Raises PullRequestError with what gh says."""
+    """Downloads the bytes behind a path. Raises PullRequestError with gh's message."""
     return _gh(path)
 
 
 def pages(path: str, inside: str = "", /, **query: str) -> Iterator[Any]:
-    """All of a list, page by page; `inside` names the key that holds it, if there is one."""
+    """All items of a list, page by page; `inside` is the key that holds the list, if any."""
     for number in range(1, PAGES + 1):
         answer = ask(path, per_page=PAGE, page=number, **query)
-        found = answer[inside] if inside else answer
-        yield from found
-        if len(found) < PAGE:
+        items = answer[inside] if inside else answer
+        yield from items
+        if len(items) < PAGE:
             return
 
 
 def _gh(*arguments: str, given: bytes = b"") -> bytes:
-    told = subprocess.run(["gh", "api", *arguments], input=given, capture_output=True, check=False)
-    if told.returncode:
-        said = told.stderr.decode(errors="replace").strip()
+    result = subprocess.run(
+        ["gh", "api", *arguments], input=given, capture_output=True, check=False
+    )
+    if result.returncode:
+        said = result.stderr.decode(errors="replace").strip()
         raise PullRequestError(f"GitHub refused {arguments[-1]}: {said}")
-    return told.stdout
+    return result.stdout

@@ -1,15 +1,14 @@
-"""Which previews of a run have something to approve."""
+"""Selects the previews of a run that have something to approve."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 NOTHING = "nothing"
-"""In the place of a digest: the preview has no change."""
+"""Content in place of a digest if the preview has no change."""
 
 
 def changed(folder: Path, jobs: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
-    """The previews' jobs with something to approve: `plan-STACK/approval` holds a digest.
-
+    """Jobs whose preview has something to approve: `plan-STACK/approval` holds a digest.
     A job without that file has failed, and is not approved.
     """
     return [

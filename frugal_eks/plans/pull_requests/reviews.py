@@ -1,6 +1,6 @@
-"""Comments as another job wrote them: whoever opened the pull request may have written anything.
+"""Reads comments that another job wrote, whose content is untrusted.
 
-So they are only ever read as text, never run, and only what has the form of a comment is taken.
+They are only read as text, never run, and must have the form of a comment.
 """
 
 import io
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from frugal_eks.plans.pull_requests.errors import PullRequestError
 
 NAME = re.compile(r"review-[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
-"""Of an artifact that holds a comment."""
+"""Name of an artifact that holds a comment."""
 MARKER = re.compile(r"<!-- frugal-eks review: [\w.-]{1,100}/[\w./-]{1,200} -->")
-"""The first line of a comment: project and stack."""
+"""First line of a comment: project and stack."""
 COMMENT, NUMBER = "comment.md", "number"
 LONGEST = 65_536
-"""Characters that GitHub takes."""
+"""Maximum characters of a comment on GitHub."""
 LARGEST_ZIP = 1_000_000
 OF_A_FORK = (
     "> This comment was written by code of a fork, in a rehearsal without credentials: "
@@ -28,17 +28,17 @@ MENTION = re.compile(r"(?<![\w`/])@(?=[A-Za-z0-9])")
 
 @dataclass(frozen=True)
 class Review:
-    """What one stack's job wants to say."""
+    """The comment of one stack's job."""
 
     marker: str
     text: str
-    """Begins with the marker."""
+    """Markdown that begins with the marker."""
     number: int
-    """Of the pull request, as the job says: to be checked."""
+    """Number of the pull request according to the job: must be checked."""
 
 
 def read(archive: bytes, name: str) -> Review:
-    """An artifact's zip. Raises PullRequestError, with its name, if it is no comment of ours."""
+    """Reads an artifact's zip. Raises PullRequestError, with its name, if it is not a comment."""
     if len(archive) > LARGEST_ZIP:
         raise PullRequestError(f"{name} has {len(archive)} bytes, more than {LARGEST_ZIP}")
     try:
@@ -56,7 +56,7 @@ def read(archive: bytes, name: str) -> Review:
 
 
 def labelled(review: Review, *, fork: bool) -> str:
-    """The comment as it is posted: nobody is called by it, and a fork's words are told as such."""
+    """The text to post: without mentions, and with a notice if it comes from a fork."""
     # A zero-width space: it looks the same and calls nobody.
     text = MENTION.sub("@\u200b", review.text)
     if fork:
@@ -69,7 +69,7 @@ def labelled(review: Review, *, fork: bool) -> str:
 
 
 def size(text: str) -> int:
-    """As GitHub may count: a sign beyond the first 65,536 of Unicode is two."""
+    """Length of a text as GitHub may count it: a character above U+FFFF counts as two."""
     return len(text.encode("utf-16-le")) // 2
 
 
@@ -77,12 +77,12 @@ def _member(opened: zipfile.ZipFile, wanted: str, most: int, name: str) -> str:
     try:
         with opened.open(wanted) as file:
             # What the zip says of the size is the sender's word: read no more than this.
-            found = file.read(most + 1)
+            content = file.read(most + 1)
     except KeyError:
         raise PullRequestError(f"{name} has no {wanted}") from None
-    if len(found) > most:
+    if len(content) > most:
         raise PullRequestError(f"{name}: {wanted} has more than {most} bytes")
     try:
-        return found.decode()
+        return content.decode()
     except UnicodeDecodeError:
         raise PullRequestError(f"{name}: {wanted} is no UTF-8 text") from None

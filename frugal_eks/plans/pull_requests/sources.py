@@ -1,4 +1,6 @@
-"""Where a stack is previewed: on AWS, or in a rehearsal where credentials must not or cannot be."""
+"""Decides where a stack is previewed: on AWS, or in a rehearsal if it must not or cannot have
+credentials.
+"""
 
 import json
 import re
@@ -15,12 +17,12 @@ REGION = re.compile(r"""(?m)^\s+["']?aws:region["']?:\s*["']?([a-z]{2}(?:-[a-z]+
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Whose change it is."""
+    """Origin of a change."""
 
     repository: str
     """OWNER/NAME of the repository that the workflow runs in."""
     head_repository: str | None
-    """The one that the change comes from; empty if it is gone, None for a push."""
+    """Repository that the change comes from; empty if it is gone, None for a push."""
     author_type: str
     """`User` or `Bot`, in GitHub's words; empty for a push."""
 
@@ -36,27 +38,26 @@ class Origin:
 
 
 def roles(text: str) -> dict[str, str]:
-    """The repository's variable AWS_PREVIEW_ROLES: the role's ARN of each stack, as JSON.
-
-    Raises PullRequestError if it is anything else; empty means none.
+    """Role ARNs by stack, from the repository's variable AWS_PREVIEW_ROLES (JSON).
+    Empty means none. Raises PullRequestError if the text is anything else.
     """
     how = 'write {"STACK": "arn:aws:iam::111122223333:role/NAME"}'
     try:
-        found: object = json.loads(text or "{}")
+        parsed: object = json.loads(text or "{}")
     except json.JSONDecodeError as error:
         raise PullRequestError(f"AWS_PREVIEW_ROLES is no JSON ({error.msg}): {how}") from None
-    if not isinstance(found, dict):
+    if not isinstance(parsed, dict):
         raise PullRequestError(f"AWS_PREVIEW_ROLES is no JSON object: {how}")
-    for stack, role in cast("dict[str, object]", found).items():
+    for stack, role in cast("dict[str, object]", parsed).items():
         if not (isinstance(role, str) and ROLE.fullmatch(role)):
             raise PullRequestError(
                 f"AWS_PREVIEW_ROLES.{stack}: is no ARN of a role (got {role!r}): {how}"
             )
-    return cast("dict[str, str]", found)
+    return cast("dict[str, str]", parsed)
 
 
 def region(stack_file: Path) -> str:
-    """What the file names under `aws:region`. Raises PullRequestError if it names none."""
+    """Region under `aws:region` of a stack file. Raises PullRequestError if there is none."""
     if match := REGION.search(stack_file.read_text(encoding="utf-8")):
         return match[1]
     raise PullRequestError(
@@ -67,14 +68,14 @@ def region(stack_file: Path) -> str:
 def matrices(
     stacks: Iterable[str], files: Mapping[str, Path], by_stack: Mapping[str, str], origin: Origin
 ) -> dict[str, list[dict[str, str]]]:
-    """The jobs on AWS and those in a rehearsal, each as a matrix's `include`."""
-    found: dict[str, list[dict[str, str]]] = {"aws": [], "rehearsal": []}
+    """Jobs on AWS and jobs in a rehearsal, each as a matrix's `include`."""
+    jobs: dict[str, list[dict[str, str]]] = {"aws": [], "rehearsal": []}
     for stack in stacks:
         role = by_stack.get(stack)
         if role and not origin.distrust:
-            one = {"stack": stack, "role": role, "region": region(files[stack])}
-            found["aws"].append(one)
+            job = {"stack": stack, "role": role, "region": region(files[stack])}
+            jobs["aws"].append(job)
         else:
             why = origin.distrust or "no role of AWS is set for this stack"
-            found["rehearsal"].append({"stack": stack, "why": why})
-    return found
+            jobs["rehearsal"].append({"stack": stack, "why": why})
+    return jobs

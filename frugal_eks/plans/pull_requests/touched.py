@@ -1,4 +1,4 @@
-"""Which stacks a change touches, from the paths that it changes."""
+"""Determines which stacks a change touches, from the changed paths."""
 
 import re
 import subprocess
@@ -30,42 +30,42 @@ NOT_THE_PROGRAM = (
 
 
 def stack_files(root: Path) -> dict[str, Path]:
-    """The file of each stack of a checkout, by its name."""
-    found = sorted((root / "stacks").glob("Pulumi.*.yaml"))
+    """Stack files of a checkout, by stack name."""
+    candidates = sorted((root / "stacks").glob("Pulumi.*.yaml"))
     return {
         match[1]: path
-        for path in found
+        for path in candidates
         if (match := STACK_FILE.fullmatch(path.relative_to(root).as_posix()))
     }
 
 
 def touched(paths: Iterable[str], stacks: Iterable[str]) -> list[str]:
-    """Those of the stacks that a change of these paths may change; paths relative to the root."""
-    there, found = sorted(stacks), set[str]()
+    """Stacks that a change of these paths may affect; paths are relative to the root."""
+    there, names = sorted(stacks), set[str]()
     for path in paths:
         if match := STACK_FILE.fullmatch(path):
-            found.add(match[1])
+            names.add(match[1])
         elif not (path.endswith(".md") or path.startswith(NOT_THE_PROGRAM)):
             return there
-    return [stack for stack in there if stack in found]
+    return [stack for stack in there if stack in names]
 
 
 def removed(paths: Iterable[str], stacks: Iterable[str]) -> list[str]:
-    """Stacks whose file a change of these paths takes away."""
+    """Stacks whose file a change of these paths removes."""
     named = {match[1] for path in paths if (match := STACK_FILE.fullmatch(path))}
     return sorted(named - set(stacks))
 
 
 def changed_paths(root: Path, base: str, head: str) -> list[str]:
-    """What differs between `head` and where it left `base`; a renamed file under both names.
-
-    Raises PullRequestError if git does not know them.
+    """Paths that differ between `head` and its merge base with `base`; a renamed file counts under
+    both names.
+    Raises PullRequestError if git does not know the revisions.
     """
     argv = ["git", "diff", "--name-only", "--no-renames", "-z", f"{base}...{head}", "--"]
-    told = subprocess.run(argv, cwd=root, capture_output=True, text=True, check=False)
-    if told.returncode:
+    result = subprocess.run(argv, cwd=root, capture_output=True, text=True, check=False)
+    if result.returncode:
         raise PullRequestError(
-            f"git cannot compare {base} with {head} ({told.stderr.strip()}): "
+            f"git cannot compare {base} with {head} ({result.stderr.strip()}): "
             "check out with fetch-depth: 0"
         )
-    return [path for path in told.stdout.split("\0") if path]
+    return [path for path in result.stdout.split("\0") if path]

@@ -1,4 +1,4 @@
-"""Writes of a preview what a reviewer decides from, as one comment in Markdown."""
+"""Writes the review comment of a preview, in Markdown."""
 
 from frugal_eks.plans.review.comment import comment
 from frugal_eks.plans.review.risk import Concern, Risk

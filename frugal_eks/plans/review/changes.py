@@ -11,7 +11,7 @@ from frugal_eks.plans.review.differences import differences
 from frugal_eks.plans.review.risk import resource
 
 CREATED = 25
-"""A preview that creates more names them only: what each is made with is the program itself."""
+"""A preview that creates more resources shows their names only."""
 _SERIOUS = ("replace", "delete", "update", "import", "create")
 _MORE = "- … and {:,} more"
 _TITLE = "#### All changes"
@@ -25,7 +25,7 @@ class _Entry:
     is_named: bool = False
     properties: str = ""
     is_cut: bool = False
-    """Whether there was no room for its properties."""
+    """True if there was no room for the properties."""
 
     def markdown(self) -> str:
         return f"{self.title}\n\n{self.properties}\n" if self.properties else self.title
@@ -33,36 +33,38 @@ class _Entry:
 
 @dataclass
 class _Part:
-    """A component."""
+    """Changes of one component."""
 
     summary: str
     entries: list[_Entry]
 
     def markdown(self) -> str:
-        told = [one.markdown() for one in self.entries if one.is_named]
-        if left := len(self.entries) - len(told):
-            told.append(_MORE.format(left))
-        return folded(self.summary, "\n".join(told).rstrip())
+        shown = [entry.markdown() for entry in self.entries if entry.is_named]
+        if left := len(self.entries) - len(shown):
+            shown.append(_MORE.format(left))
+        return folded(self.summary, "\n".join(shown).rstrip())
 
     @property
     def frame(self) -> int:
-        """Characters of it without an entry."""
+        """Characters of the part without any entry."""
         return size(folded(self.summary, _MORE.format(len(self.entries)))) + 2
 
 
 class Changes:
-    """The last section of the comment."""
+    """Section of the comment with all changes."""
 
     def __init__(self, changes: Sequence[Change], preview: Preview) -> None:
         self._parts = [
-            _Part(_summary(name, many), [_Entry(one, _title(one)) for one in _sorted(many)])
+            _Part(
+                _summary(name, many), [_Entry(change, _title(change)) for change in _sorted(many)]
+            )
             for name, many in by_component(changes, preview.by_urn).items()
         ]
         created = sum(change.operation == "create" for change in changes)
         self._skipped = {"delete", "create"} if created > CREATED else {"delete"}
 
     def markdown(self, room: int) -> list[str]:
-        """Parts of the comment, of at most so many characters with two line breaks each."""
+        """Parts of the comment, at most `room` characters with two line breaks each."""
         if not self._parts:
             return []
         room -= size(_TITLE) + 2 + size(_left_out(10**6, 10**6, 10**6)) + 2
@@ -72,13 +74,13 @@ class Changes:
                 break
             room -= part.frame
             parts.append(part)
-        entries = sorted((one for part in parts for one in part.entries), key=_seriousness)
+        entries = sorted((entry for part in parts for entry in part.entries), key=_seriousness)
         room = _take(entries, room, _name)
-        _take([one for one in entries if self._has_properties(one)], room, _describe)
+        _take([entry for entry in entries if self._has_properties(entry)], room, _describe)
         left = _left_out(
             components=len(self._parts) - len(parts),
-            names=sum(not one.is_named for one in entries),
-            properties=sum(one.is_cut for one in entries),
+            names=sum(not entry.is_named for entry in entries),
+            properties=sum(entry.is_cut for entry in entries),
         )
         return [_TITLE, *(part.markdown() for part in parts), *([left] if left else [])]
 
@@ -87,9 +89,9 @@ class Changes:
 
 
 def _take(entries: Sequence[_Entry], room: int, add: Callable[[_Entry, int], int]) -> int:
-    """The room that is left when as many as possible have been given what `add` adds."""
-    for one in entries:
-        room -= add(one, room)
+    """Lets `add` extend each entry while there is room; returns the room that is left."""
+    for entry in entries:
+        room -= add(entry, room)
     return room
 
 
@@ -101,28 +103,28 @@ def _name(entry: _Entry, room: int) -> int:
 
 def _describe(entry: _Entry, room: int) -> int:
     # With room for no block at all there is no need to make one.
-    found = lines(differences(entry.change)) if room >= _SMALLEST else ["?"]
-    if not found:
+    diff = lines(differences(entry.change)) if room >= _SMALLEST else ["?"]
+    if not diff:
         return 0
-    told = block(found, "diff")
-    needed = size(told) + 3
+    text = block(diff, "diff")
+    needed = size(text) + 3
     entry.is_cut = needed > room or room < _SMALLEST
     if entry.is_cut:
         return 0
-    entry.properties = told
+    entry.properties = text
     return needed
 
 
 def _left_out(components: int, names: int, properties: int) -> str:
-    told = [
+    cut = [
         *([counted(components, "component")] if components else []),
         *([f"the names of {counted(names, 'resource')}"] if names else []),
         *([f"the properties of {counted(properties, 'resource')}"] if properties else []),
     ]
-    if not told:
+    if not cut:
         return ""
     return (
-        f"Left out, for a comment has its limits: {', '.join(told)}. "
+        f"Left out, for a comment has its limits: {', '.join(cut)}. "
         "`pulumi preview --diff` shows all."
     )
 
@@ -136,8 +138,10 @@ def _title(change: Change) -> str:
 
 def _summary(name: str, changes: Sequence[Change]) -> str:
     count = Counter(change.operation for change in changes)
-    told = ", ".join(f"{count[one]:,} to {one}" for one in _SERIOUS if count[one])
-    return f"{in_html(name) if name else 'in no component'}: {told}"
+    counts = ", ".join(
+        f"{count[operation]:,} to {operation}" for operation in _SERIOUS if count[operation]
+    )
+    return f"{in_html(name) if name else 'in no component'}: {counts}"
 
 
 def _operation(entry: _Entry) -> str:
@@ -150,4 +154,6 @@ def _seriousness(entry: _Entry) -> int:
 
 def _sorted(changes: Sequence[Change]) -> list[Change]:
     # The engine's own order is another one in each run.
-    return sorted(changes, key=lambda one: (_SERIOUS.index(one.operation), one.type, one.name))
+    return sorted(
+        changes, key=lambda change: (_SERIOUS.index(change.operation), change.type, change.name)
+    )

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _costs(preview: Preview, region: str) -> "Comparison | None":
-    if not any(one.type.startswith("aws:") for one in preview.by_urn.values()):
+    if not any(resource.type.startswith("aws:") for resource in preview.by_urn.values()):
         return None
     # The price list takes a while to load.
     from frugal_eks.plans.cost import CostError, compare  # noqa: PLC0415
@@ -77,13 +77,13 @@ def _costs(preview: Preview, region: str) -> "Comparison | None":
 def _as_json(preview: Preview, costs: "Comparison | None") -> dict[str, object]:
     from frugal_eks.plans.cost.report import comparison_json  # noqa: PLC0415 (as above)
 
-    found = [
+    findings = [
         {"concern": risk.concern.value, "urn": risk.change.urn, "text": risk.text}
         for risk in risks(preview)
     ]
     return {
         "project": preview.project,
         "stack": preview.stack,
-        "findings": found,
+        "findings": findings,
         "cost": comparison_json(costs) if costs else None,
     }

@@ -1,4 +1,4 @@
-"""The comment: what needs a human on top, then the cost, then all changes, folded."""
+"""Assembles the comment: risks, then cost, then all changes, folded."""
 
 import re
 from collections import Counter
@@ -9,28 +9,28 @@ from frugal_eks.plans.previews import Change, Preview
 from frugal_eks.plans.previews.markdown import block, clipped, code, counted, folded, size, visible
 from frugal_eks.plans.review import secrets
 from frugal_eks.plans.review.changes import Changes
-from frugal_eks.plans.review.risk import Concern, Risk, changed, is_told
+from frugal_eks.plans.review.risk import Concern, Risk, changed, is_reviewed
 from frugal_eks.plans.review.risks import risks
 from frugal_eks.plans.review.room import fitting
 
 LIMIT = 65_536
-"""Characters that GitHub takes: https://github.com/orgs/community/discussions/27190."""
+"""Maximum characters of a comment: https://github.com/orgs/community/discussions/27190."""
 RISKS, COST, WARNINGS = 24_000, 12_000, 3_000
-"""Characters, at most, of these sections; all changes have the rest."""
+"""Maximum characters of these sections; the section of all changes has the rest."""
 _WARNING = 300
 _ORDER = ("replace", "delete", "update", "import", "create")
 
 
 class Costs(Protocol):
-    """What the change costs."""
+    """Cost of a change, as Markdown."""
 
     def markdown(self, max_chars: int) -> str:
-        """A table and what it stands on, of at most so many characters."""
+        """A table with its assumptions, of at most `max_chars` characters."""
         ...
 
 
 def marker(preview: Preview) -> str:
-    """The first line, by which the comment of an earlier run is found."""
+    """First line of the comment, which identifies it in later runs."""
     # Pulumi allows no other signs in names; a comment of HTML could be ended by some.
     project, stack = (
         re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:100] for name in _names(preview)
@@ -39,9 +39,11 @@ def marker(preview: Preview) -> str:
 
 
 def comment(preview: Preview, *, source: str = "", costs: Costs | None = None) -> str:
-    """Markdown of at most LIMIT characters. `source` says where the preview was made."""
-    found = risks(preview)
-    parts = [_head(preview, source, found), *_risks(found)]
+    """The comment as Markdown of at most LIMIT characters. `source` says where the preview was
+    made.
+    """
+    findings = risks(preview)
+    parts = [_head(preview, source, findings), *_risks(findings)]
     if costs:
         parts.append(f"#### Cost\n\n{costs.markdown(COST).strip()}")
     warned = _warnings(preview)
@@ -52,7 +54,7 @@ def comment(preview: Preview, *, source: str = "", costs: Costs | None = None) -
 
 
 def tally(changes: Iterable[Change]) -> str:
-    """`1 to replace, 2 to update`."""
+    """Counts by operation, such as `1 to replace, 2 to update`."""
     count = Counter(change.operation for change in changes)
     return ", ".join(f"{count[name]:,} to {name}" for name in _ORDER if count[name])
 
@@ -61,31 +63,33 @@ def _names(preview: Preview) -> tuple[str, str]:
     return preview.project, preview.stack
 
 
-def _head(preview: Preview, source: str, found: Sequence[Risk]) -> str:
-    same = sum(one.operation == "same" and is_told(one) for one in preview.changes)
-    told = tally(changed(preview))
+def _head(preview: Preview, source: str, findings: Sequence[Risk]) -> str:
+    same = sum(change.operation == "same" and is_reviewed(change) for change in preview.changes)
+    counts = tally(changed(preview))
     unchanged = f", {same:,} unchanged" if same else ""
     if not preview.is_whole:
         unchanged = ", those unchanged are not told (no `--show-sames`)"
     lines = [
         marker(preview),
-        f"### {code(preview.stack)} of {code(preview.project)}: {told or 'nothing changes'}",
+        f"### {code(preview.stack)} of {code(preview.project)}: {counts or 'nothing changes'}",
         "",
-        f"{counted(len(found), 'finding') if found else 'No finding'} for a human{unchanged}."
+        f"{counted(len(findings), 'finding') if findings else 'No finding'} for a human{unchanged}."
         + (f" Made by {code(source, 200)}." if source else ""),
     ]
     return "\n".join(lines)
 
 
-def _risks(found: Sequence[Risk]) -> list[str]:
-    by_concern = [(one, [risk for risk in found if risk.concern is one]) for one in Concern]
-    told = [(concern, many) for concern, many in by_concern if many]
+def _risks(findings: Sequence[Risk]) -> list[str]:
+    by_concern = [
+        (concern, [risk for risk in findings if risk.concern is concern]) for concern in Concern
+    ]
+    present = [(concern, many) for concern, many in by_concern if many]
     parts: list[str] = []
     room = RISKS
-    for i, (concern, many) in enumerate(told):
+    for i, (concern, many) in enumerate(present):
         # What one concern leaves, the next ones have.
         title = f"#### {concern.value}\n"
-        share = room // (len(told) - i) - size(title) - 2
+        share = room // (len(present) - i) - size(title) - 2
         lines = fitting(
             [f"- {risk}" for risk in many], share, lambda left: f"- … and {left:,} more like these"
         )
@@ -96,9 +100,9 @@ def _risks(found: Sequence[Risk]) -> list[str]:
 
 def _warnings(preview: Preview) -> list[str]:
     texts = [
-        secrets.in_text(" ".join(one.message.split()).removeprefix("warning: "))
-        for one in preview.messages
-        if one.severity == "warning"
+        secrets.in_text(" ".join(message.message.split()).removeprefix("warning: "))
+        for message in preview.messages
+        if message.severity == "warning"
     ]
     lines = [clipped(visible(text), _WARNING) for text in dict.fromkeys(texts) if text]
     if not lines:

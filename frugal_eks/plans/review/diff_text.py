@@ -1,4 +1,4 @@
-"""The differences of one resource as the lines of a diff."""
+"""Differences of one resource as lines of a diff."""
 
 import base64
 import binascii
@@ -14,28 +14,30 @@ from frugal_eks.plans.review.differences import ABSENT, Difference
 from frugal_eks.plans.review.json_values import elements, mapping, parsed
 
 LINE = 240
-"""Characters; a reviewer sees no more of a line at once."""
+"""Maximum characters of a line; reviewers see no more at once."""
 LINES = 40
-"""Of one value."""
+"""Maximum lines of one value."""
 ALL_LINES = 120
-"""Of one resource."""
+"""Maximum lines of one resource."""
 _CONTEXT = 2
 _LONGEST, _MOST_LINES = 100_000, 2_000
-"""Characters and lines of a text that is compared line by line: that takes the square of them."""
+"""Limits of a line-by-line comparison, in characters and lines: it takes quadratic time."""
 LATER = "known after up"
 
 
 def lines(differences: Sequence[Difference]) -> list[str]:
-    """At most ALL_LINES; the last says how many more there are."""
-    return _cut([line for one in differences for line in _cut(_lines(one), LINES)], ALL_LINES)
+    """Diff lines, at most ALL_LINES; the last one says how many more there are."""
+    return _cut(
+        [line for difference in differences for line in _cut(_lines(difference), LINES)], ALL_LINES
+    )
 
 
-def _lines(one: Difference) -> list[str]:
-    path = visible(one.path)
-    old, new = _shown(one.old), _shown(one.new)
-    if one.old is ABSENT:
+def _lines(difference: Difference) -> list[str]:
+    path = visible(difference.path)
+    old, new = _shown(difference.old), _shown(difference.new)
+    if difference.old is ABSENT:
         return _marked("+", path, new)
-    if one.new is ABSENT:
+    if difference.new is ABSENT:
         return _marked("-", path, old)
     if old == new:
         return [clipped(f"! {path}: {_first(old)} (differs, though it looks the same)", LINE)]
@@ -62,9 +64,9 @@ def _shown(value: Any) -> list[str]:
         return [LATER]
     if isinstance(value, str):
         return [visible(line) for line in _text(value)]
-    pretty = json.dumps(_told(value), ensure_ascii=False, default=str)
+    pretty = json.dumps(_with_unknowns_named(value), ensure_ascii=False, default=str)
     if len(pretty) > LINE // 2:
-        pretty = json.dumps(_told(value), indent=1, ensure_ascii=False, default=str)
+        pretty = json.dumps(_with_unknowns_named(value), indent=1, ensure_ascii=False, default=str)
     return [visible(line) for line in pretty.splitlines()]
 
 
@@ -81,7 +83,7 @@ def _text(text: str) -> list[str]:
 
 
 def _decoded(text: str) -> str | None:
-    """User data: text in base64."""
+    """Base64 text such as user data, decoded; None if it is not such text."""
     if len(text) < LINE // 4:
         return None
     try:
@@ -91,14 +93,14 @@ def _decoded(text: str) -> str | None:
     return decoded if "\n" in decoded else None
 
 
-def _told(value: Any) -> Any:
-    """A value in which no sign of Pulumi's stands for an unknown one."""
+def _with_unknowns_named(value: Any) -> Any:
+    """The value with Pulumi's placeholder for unknown values replaced by LATER."""
     if value == UNKNOWN:
         return LATER
     if isinstance(value, dict):
-        return {name: _told(one) for name, one in mapping(value).items()}
+        return {name: _with_unknowns_named(item) for name, item in mapping(value).items()}
     if isinstance(value, list):
-        return [_told(one) for one in elements(value)]
+        return [_with_unknowns_named(item) for item in elements(value)]
     return value
 
 
@@ -106,7 +108,7 @@ def _first(shown: Sequence[str]) -> str:
     return shown[0] if shown else ""
 
 
-def _cut(told: list[str], most: int) -> list[str]:
-    if len(told) <= most:
-        return told
-    return [*told[: most - 1], f"  … {len(told) - most + 1:,} more lines"]
+def _cut(all_lines: list[str], most: int) -> list[str]:
+    if len(all_lines) <= most:
+        return all_lines
+    return [*all_lines[: most - 1], f"  … {len(all_lines) - most + 1:,} more lines"]

@@ -1,4 +1,4 @@
-"""In which properties a resource differs, down to the value."""
+"""Differences between a resource before and after a change, down to single values."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from frugal_eks.plans.review.json_values import elements, mapping, parsed
 
 
 class Absent(Enum):
-    """There is no such property."""
+    """Marker for a property that does not exist."""
 
     ABSENT = "absent"
 
@@ -23,7 +23,7 @@ ABSENT = Absent.ABSENT
 _PLAIN = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
 _STEP = re.compile(r'\[(?P<index>\d+)\]|\["(?P<quoted>(?:[^"\\]|\\.)*)"\]|(?P<name>[^.\[\]]+)')
 _MATCHED = 200
-"""Elements of lists that are aligned; longer ones are compared one by one."""
+"""Longest lists whose elements are aligned; longer ones are compared by position."""
 
 
 @dataclass(frozen=True)
@@ -31,33 +31,35 @@ class Difference:
     """One value that differs, without secrets."""
 
     path: str
-    """As Pulumi spells it: `spec.tags["a.b/c"]`, `ingress[0].cidrBlocks`."""
+    """Path as Pulumi spells it: `spec.tags["a.b/c"]`, `ingress[0].cidrBlocks`."""
     old: Any
-    """ABSENT where there was none."""
+    """ABSENT if there was no such property."""
     new: Any
-    """ABSENT where there will be none; UNKNOWN where only `up` will tell."""
+    """ABSENT if there will be no such property; UNKNOWN if it is known only after `up`."""
 
 
 def differences(change: Change) -> list[Difference]:
-    """Of an update or a replacement, the properties that the provider names; else all."""
+    """Differences of a change: for an update or a replacement the properties that the provider
+    names, else all.
+    """
     old = secrets.inputs(change.old)
     new = secrets.inputs(change.new)
     if not (change.diffs and change.old and change.new):
         return list(compare(old, new))
-    found: list[Difference] = []
+    result: list[Difference] = []
     for top, paths in _by_top(change.diffs).items():
         inside = list(compare(old.get(top, ABSENT), new.get(top, ABSENT), _joined("", top)))
-        found += inside
+        result += inside
         # What differs as a secret, or only from what was read in the account, inputs do not show.
         for path in paths:
             read = _read(change, new, path)
             if not inside or (SECRET in (read.old, read.new) and read.old == read.new):
-                found.append(read)
-    return found
+                result.append(read)
+    return result
 
 
 def compare(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
-    """Each value in which two sides differ. None is as good as absent."""
+    """Values in which two sides differ. None counts as absent."""
     old = ABSENT if old is None else old
     new = ABSENT if new is None else new
     if old == new:
@@ -71,11 +73,11 @@ def compare(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
 
 
 def at(value: Any, path: str) -> Any:
-    """What stands at a path, or ABSENT."""
+    """The value at a path, or ABSENT."""
     for step in _STEP.finditer(path):
         if step["index"] is not None:
-            found = elements(value)[int(step["index"]) :][:1]
-            value = found[0] if found else ABSENT
+            element = elements(value)[int(step["index"]) :][:1]
+            value = element[0] if element else ABSENT
         else:
             name = step["name"] or re.sub(r"\\(.)", r"\1", step["quoted"] or "")
             value = mapping(value).get(name, ABSENT)
@@ -89,7 +91,7 @@ def _mappings(old: Mapping[str, Any], new: Mapping[str, Any], path: str) -> Iter
 
 
 def _lists(old: list[Any], new: list[Any], path: str) -> Iterator[Difference]:
-    left, right = [_text(one) for one in old], [_text(one) for one in new]
+    left, right = [_text(item) for item in old], [_text(item) for item in new]
     if len(old) + len(new) > _MATCHED:
         parts = [("replace", 0, len(old), 0, len(new))]
     else:
@@ -107,13 +109,13 @@ def _lists(old: list[Any], new: list[Any], path: str) -> Iterator[Difference]:
 
 
 def _by_top(paths: Mapping[str, Any]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    by_top: dict[str, list[str]] = {}
     for path in paths:
         step = _STEP.match(path)
         top = (step["name"] or step["quoted"] or path) if step else path
         if not top.startswith("__"):
-            found.setdefault(top, []).append(path)
-    return found
+            by_top.setdefault(top, []).append(path)
+    return by_top
 
 
 def _read(change: Change, new: Mapping[str, Any], path: str) -> Difference:

@@ -1,4 +1,4 @@
-"""Values of any shape, as JSON has them, read as what is expected of them."""
+"""Typed access to JSON values of any shape."""
 
 import json
 from collections.abc import Mapping
@@ -6,22 +6,22 @@ from typing import Any, cast
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """An object; an empty one for anything else."""
+    """The value if it is a mapping, else an empty one."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 def elements(value: Any) -> list[Any]:
-    """A list; an empty one for anything else."""
+    """The value if it is a list, else an empty one."""
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def texts(value: Any) -> list[str]:
-    """The texts in a list."""
-    return [one for one in elements(value) if isinstance(one, str)]
+    """Strings of a list."""
+    return [item for item in elements(value) if isinstance(item, str)]
 
 
 def parsed(text: str) -> Any:
-    """What a text says as JSON; None if it is none."""
+    """The text parsed as JSON; None if it is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -34,7 +34,9 @@ def shown(value: Any) -> str:
 
 
 def last_name(path: str) -> str:
-    """Of `metadata.annotations["a.b/c"]` `a.b/c`, of `spec.finalizers[0]` `finalizers`."""
+    """Last name of a path: `a.b/c` of `metadata.annotations["a.b/c"]`, `finalizers` of
+    `spec.finalizers[0]`.
+    """
     if path.endswith('"]'):
         return path.rpartition('["')[2].removesuffix('"]')
     return path.rpartition(".")[2].partition("[")[0]

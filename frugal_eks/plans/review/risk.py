@@ -1,4 +1,4 @@
-"""What a human has to look at before a change goes in."""
+"""Risks of a change, which a human reviews before it goes in."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from frugal_eks.plans.previews.markdown import code
 
 
 class Concern(Enum):
-    """Why; the values are headings, in the order of the comment."""
+    """Kind of a risk; the values are headings, in the order of the comment."""
 
     HOLDS = "State or traffic goes"
     NODES = "Nodes are replaced"
@@ -21,12 +21,12 @@ class Concern(Enum):
 
 @dataclass(frozen=True)
 class Risk:
-    """One thing to look at, of one resource."""
+    """A finding about one resource."""
 
     concern: Concern
     change: Change
     text: str
-    """Markdown in which all that the preview says is in code spans; no full stop at the end."""
+    """Markdown without a full stop; text from the preview is in code spans."""
 
     def __str__(self) -> str:
         return f"{resource(self.change)} {self.text}"
@@ -36,28 +36,34 @@ Finder = Callable[[Preview], Iterator[Risk]]
 
 
 def kind(change: Change) -> str:
-    """The last part of its type, `NodePool`."""
+    """Last part of a resource's type, such as `NodePool`."""
     return change.type.rpartition(":")[2] or change.type
 
 
 def resource(change: Change) -> str:
-    """Kind and name in Markdown; a cloud's kind with its module, since many have a `Group`."""
+    """Kind and name in Markdown; a cloud resource's kind has its module, since many have a
+    `Group`.
+    """
     package, _, rest = change.type.partition(":")
     module = rest.partition(":")[0].partition("/")[0]
-    told = kind(change)
+    label = kind(change)
     if package == "pulumi":
-        told = f"{module} {told}"
+        label = f"{module} {label}"
     elif package != "kubernetes" and module not in {"", "index"}:
-        told = f"{module}.{told}"
-    return f"{code(told)} {code(change.name)}"
+        label = f"{module}.{label}"
+    return f"{code(label)} {code(change.name)}"
 
 
-def is_told(change: Change) -> bool:
-    """Whether a reviewer wants to read of it: not of the stack itself, nor of components."""
+def is_reviewed(change: Change) -> bool:
+    """True if reviewers want to see the change: not of the stack itself, nor of components."""
     return change.resource.custom and change.type != "pulumi:pulumi:Stack"
 
 
 def changed(preview: Preview) -> Iterator[Change]:
-    """What is created, updated, replaced or deleted."""
-    found = {"create", "update", "replace", "delete", "import"}
-    return (one for one in preview.changes if one.operation in found and is_told(one))
+    """Changes that create, update, replace, delete or import a resource."""
+    operations = {"create", "update", "replace", "delete", "import"}
+    return (
+        change
+        for change in preview.changes
+        if change.operation in operations and is_reviewed(change)
+    )

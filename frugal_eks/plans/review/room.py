@@ -1,4 +1,4 @@
-"""How much of a comment fits: whole pieces, and a sentence of what is left out."""
+"""Fits pieces of text into limited room, with a sentence about those left out."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,8 +6,8 @@ from frugal_eks.plans.previews.markdown import size
 
 
 def fitting(pieces: Sequence[str], most: int, left_out: Callable[[int], str]) -> list[str]:
-    """As many whole pieces as fit, each on lines of its own; if not all, `left_out` of the rest.
-
+    """As many whole pieces as fit, each on its own lines; if not all fit, `left_out` describes the
+    rest.
     `most` is in characters, line breaks between the pieces included.
     """
     if sum(size(piece) + 1 for piece in pieces) <= most:

@@ -1,4 +1,4 @@
-"""Hides what must not stand in a comment, also where the program forgot to mark it as a secret."""
+"""Hides secrets in a comment, also those that the program did not mark as secret."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from frugal_eks.plans.previews import SECRET, Resource
 from frugal_eks.plans.review.json_values import elements, mapping, parsed
 
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
-"""Pulumi's key of a wrapped value; a preview with --show-secrets has the value beside it."""
+"""Pulumi's key for a wrapped value; a preview with --show-secrets has the value beside it."""
 _NAMES = (
     r"(?:password|passwd|passphrase|secret|secret[_-]?(?:access[_-]?)?key|secret[_-]?(?:string|binary)"
     r"|token|api[_-]?key|private[_-]?key(?:[_-]?pem)?|connection[_-]?string|credentials?)"
@@ -29,7 +29,7 @@ _WHOLE = {
 
 
 def inputs(resource: Resource | None) -> Mapping[str, Any]:
-    """What the program says of it, without secrets; nothing of nothing."""
+    """Inputs of a resource without secrets; empty if there is no resource."""
     if not resource:
         return {}
     whole = _WHOLE.get(resource.type, ())
@@ -42,18 +42,18 @@ def inputs(resource: Resource | None) -> Mapping[str, Any]:
 
 
 def masked(value: Any, key: str = "") -> Any:
-    """The same without secrets; `key` is the one it stands under."""
+    """The value without secrets; `key` is the property that holds it."""
     if isinstance(value, Mapping):
         return _mapping(mapping(value))
     if isinstance(value, list):
-        return [masked(one, key) for one in elements(value)]
+        return [masked(item, key) for item in elements(value)]
     if isinstance(value, str):
         return SECRET if value and _KEY.search(key) else in_text(value)
     return value
 
 
 def in_text(text: str) -> str:
-    """A text, such as a script or JSON, with what is assigned to such names hidden."""
+    """A text, such as a script or JSON, with values assigned to secret names hidden."""
     if text.startswith("{") and (whole := parsed(text)) is not None:
         hidden = masked(whole)
         return text if hidden == whole else json.dumps(hidden)
@@ -61,7 +61,7 @@ def in_text(text: str) -> str:
         return text
     text = _PRIVATE_KEY.sub(SECRET, text)
     text = _ACCESS_KEY.sub(SECRET, text)
-    return _ASSIGNED.sub(lambda found: f"{found['name']}{SECRET}", text)
+    return _ASSIGNED.sub(lambda match: f"{match['name']}{SECRET}", text)
 
 
 def _mapping(value: Mapping[str, Any]) -> Any:
@@ -71,4 +71,4 @@ def _mapping(value: Mapping[str, Any]) -> Any:
     named = value.get("name")
     if isinstance(named, str) and isinstance(value.get("value"), str) and _KEY.search(named):
         return {**value, "value": SECRET}
-    return {name: masked(one, name) for name, one in value.items()}
+    return {name: masked(item, name) for name, item in value.items()}

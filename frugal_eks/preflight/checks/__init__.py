@@ -1,4 +1,4 @@
-"""Every check, in the order of the table."""
+"""Lists all checks, in the order of the table."""
 
 from frugal_eks.preflight.checks import (
     credentials,

@@ -1,4 +1,4 @@
-"""Who deploys, for how long, and by which clock."""
+"""Checks the caller, its session and this machine's clock."""
 
 import datetime
 from collections.abc import Iterator
@@ -12,17 +12,17 @@ from frugal_eks.preflight.findings import Finding, fails, ok, unknown
 from frugal_eks.preflight.situation import Situation
 
 SKEW = datetime.timedelta(minutes=5)
-"""How far a clock may be off: AWS refuses a request that was signed earlier or later (IAM user
-guide, "Signature Version 4")."""
+"""Largest clock skew: AWS refuses requests signed earlier or later (IAM user guide, "Signature
+Version 4").
+"""
 UP = datetime.timedelta(minutes=30)
-"""A first `up` with reserve: EKS alone takes about ten minutes."""
+"""Duration of a first `up` with reserve: EKS alone takes about ten minutes."""
 EXPIRIES = ("AWS_CREDENTIAL_EXPIRATION", "AWS_SESSION_EXPIRATION")
-"""Variables by which `aws configure export-credentials` and aws-vault tell until when a session
-lasts."""
+"""Variables in which `aws configure export-credentials` and aws-vault put a session's expiry."""
 
 
 def caller(situation: Situation) -> Iterator[Finding]:
-    """Whether the caller is an administrator of the cluster that is made."""
+    """Checks that the caller is an administrator of the new cluster."""
     arn = situation.account.ask("sts", "get_caller_identity")["Arn"]
     cluster = situation.new_cluster
     if cluster is None:
@@ -39,18 +39,18 @@ def caller(situation: Situation) -> Iterator[Finding]:
 
 
 def session(situation: Situation) -> Iterator[Finding]:
-    """Whether the session outlasts an `up`."""
+    """Checks that the session outlasts an `up`."""
     machine = situation.machine
-    found: Any = boto3.DEFAULT_SESSION
-    credentials: Any = found.get_credentials() if found else None
+    session: Any = boto3.DEFAULT_SESSION
+    credentials: Any = session.get_credentials() if session else None
     if credentials is None or not credentials.token:
         yield ok("session", "long-lived keys, which do not expire")
         return
     if hasattr(credentials, "refresh_needed"):
         yield ok("session", "renewed by itself, as long as the login behind it lasts")
         return
-    told = next(filter(None, map(machine.variable, EXPIRIES)), None)
-    ends = _moment(told)
+    expiry = next(filter(None, map(machine.variable, EXPIRIES)), None)
+    ends = _moment(expiry)
     if ends is None:
         yield unknown(
             "session",
@@ -71,13 +71,13 @@ def session(situation: Situation) -> Iterator[Finding]:
 
 
 def clock(situation: Situation) -> Iterator[Finding]:
-    """How far this machine's clock is from AWS's."""
+    """Checks this machine's clock against AWS's."""
     answer = situation.account.ask("sts", "get_caller_identity")["ResponseMetadata"]
-    told = answer["HTTPHeaders"].get("date")
-    if told is None:
+    date = answer["HTTPHeaders"].get("date")
+    if date is None:
         yield unknown("clock", "the answer has no date", "compare the clock by hand")
         return
-    skew = abs(situation.machine.now() - parsedate_to_datetime(told))
+    skew = abs(situation.machine.now() - parsedate_to_datetime(date))
     words = f"{skew.total_seconds():.0f} s from AWS's"
     if skew >= SKEW:
         yield fails("clock", words, "set this machine's clock, by NTP for example")
@@ -87,10 +87,10 @@ def clock(situation: Situation) -> Iterator[Finding]:
 
 def _moment(text: str | None) -> datetime.datetime | None:
     try:
-        found = datetime.datetime.fromisoformat(text) if text else None
+        moment = datetime.datetime.fromisoformat(text) if text else None
     except ValueError:
         return None
-    return found.replace(tzinfo=datetime.UTC) if found and found.tzinfo is None else found
+    return moment.replace(tzinfo=datetime.UTC) if moment and moment.tzinfo is None else moment
 
 
 def _minutes(duration: datetime.timedelta) -> str:

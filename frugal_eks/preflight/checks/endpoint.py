@@ -1,4 +1,4 @@
-"""Whether this machine may reach, and reaches, the Kubernetes API."""
+"""Checks that this machine may reach, and reaches, the Kubernetes API."""
 
 import ipaddress
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ ABSENT = ("ResourceNotFoundException",)
 
 
 def endpoint(situation: Situation) -> Iterator[Finding]:
-    """An endpoint that is there is tried; of one that is to be made its settings are judged."""
+    """Connects to an existing endpoint; judges the settings of a new one."""
     cluster = situation.new_cluster
     if cluster is not None:
         settings = cluster.endpoint
@@ -25,18 +25,20 @@ def endpoint(situation: Situation) -> Iterator[Finding]:
             )
     if cluster is not None and not situation.update:
         return
-    found = situation.account.find(ABSENT, "eks", "describe_cluster", name=situation.cluster_name)
-    if found is None:
-        told = f"there is no cluster {situation.cluster_name}"
+    description = situation.account.find(
+        ABSENT, "eks", "describe_cluster", name=situation.cluster_name
+    )
+    if description is None:
+        problem_text = f"there is no cluster {situation.cluster_name}"
         if cluster is not None:
-            yield unknown(CHECK, f"{told} yet", "`up` makes it; only then can it be tried")
+            yield unknown(CHECK, f"{problem_text} yet", "`up` makes it; only then can it be tried")
         else:
-            yield fails(CHECK, told, "correct cluster.existing")
+            yield fails(CHECK, problem_text, "correct cluster.existing")
         return
-    url = found["cluster"].get("endpoint")
+    url = description["cluster"].get("endpoint")
     if not url:
-        told = f"the cluster is {found['cluster']['status']}, and has no endpoint"
-        yield unknown(CHECK, told, "wait until it is ACTIVE")
+        problem_text = f"the cluster is {description['cluster']['status']}, and has no endpoint"
+        yield unknown(CHECK, problem_text, "wait until it is ACTIVE")
         return
     problem = situation.machine.reach(url)
     if problem:
@@ -51,9 +53,9 @@ def _may_reach(situation: Situation, ranges: Sequence[str]) -> Finding:
     networks = [ipaddress.ip_network(each, strict=False) for each in ranges]
     if not networks or any(network.prefixlen == 0 for network in networks):
         return ok(check, "from every address")
-    told = situation.machine.public_address()
+    address_text = situation.machine.public_address()
     try:
-        address = ipaddress.ip_address(told or "")
+        address = ipaddress.ip_address(address_text or "")
     except ValueError:
         return unknown(
             check,

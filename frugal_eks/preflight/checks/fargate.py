@@ -1,4 +1,4 @@
-"""Fargate: profiles and vCPUs, against quotas."""
+"""Checks Fargate profiles and vCPUs against quotas."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from frugal_eks.preflight.situation import Situation
 
 
 def vcpus(situation: Situation) -> Iterator[Finding]:
-    """vCPUs of the pods that profiles select, as Fargate bills them."""
+    """Compares vCPUs of the pods that profiles select, as Fargate bills them."""
     program, account = situation.program, situation.account
     if not situation.count(PROFILE):
         return
@@ -21,22 +21,24 @@ def vcpus(situation: Situation) -> Iterator[Finding]:
         if on_fargate(program, each.namespace, each.labels):
             billed = size(each.request)
             if billed is None:
-                told = f"{each.name} asks for more than Fargate's largest pod"
-                yield fails("Fargate pod size", told, "lower what it requests, or use nodes")
+                no_metriclarge = f"{each.name} asks for more than Fargate's largest pod"
+                yield fails(
+                    "Fargate pod size", no_metriclarge, "lower what it requests, or use nodes"
+                )
             else:
                 needed += billed.vcpu * each.pods.expected
     quota = quotas.FARGATE_VCPUS
     allowed = limit(account, quota)
     used = metered(account, allowed.metric, situation.machine.now())
-    found = compared("Fargate vCPUs", quota, allowed, used or 0.0, needed)
-    yield found
+    comparison = compared("Fargate vCPUs", quota, allowed, used or 0.0, needed)
+    yield comparison
     if used is None:
-        told = "CloudWatch has no use of the last hour: nothing runs, or it is not told"
-        yield ok("Fargate vCPUs in use", told)
+        no_metriclarge = "CloudWatch has no use of the last hour: nothing runs, or it is not told"
+        yield ok("Fargate vCPUs in use", no_metriclarge)
 
 
 def profiles(situation: Situation) -> Iterator[Finding]:
-    """Profiles of the cluster, and what one profile may select."""
+    """Compares Fargate profiles of the cluster, and selectors and labels of one profile."""
     account = situation.account
     made = list(situation.program.of_type(PROFILE))
     if not made:

@@ -1,4 +1,4 @@
-"""IAM: who is named, and what the account may still make."""
+"""Checks IAM: named principals, and room for roles and policies."""
 
 import json
 import re
@@ -27,11 +27,11 @@ _COUNTED = {
     "IAM policies": ("Policies", (POLICY,)),
     "instance profiles": ("InstanceProfiles", (PROFILE,)),
 }
-"""By the line's name, IAM's word in the account's summary, and the types that count."""
+"""Key in the account's summary, and types that count, by the name of the table's line."""
 
 
 def administrators(situation: Situation) -> Iterator[Finding]:
-    """Whether each principal of `cluster.admins` exists: EKS refuses an entry of another."""
+    """Checks that each principal of `cluster.admins` exists: EKS refuses entries of others."""
     cluster = situation.new_cluster
     for arn in cluster.admins if cluster else ():
         yield _administrator(situation.account, arn)
@@ -39,12 +39,12 @@ def administrators(situation: Situation) -> Iterator[Finding]:
 
 def _administrator(account: Account, arn: str) -> Finding:
     check = "administrator"
-    found = _PRINCIPAL.fullmatch(arn)
-    if found is None or found["account"] != account.id:
+    principal = _PRINCIPAL.fullmatch(arn)
+    if principal is None or principal["account"] != account.id:
         return unknown(
             check, f"{arn} is not of account {account.id}", "be sure that it exists there"
         )
-    kind, name = found["kind"], found["name"].rpartition("/")[2]
+    kind, name = principal["kind"], principal["name"].rpartition("/")[2]
     argument = {"RoleName" if kind == "role" else "UserName": name}
     there = account.find(NO_SUCH, "iam", f"get_{kind}", **argument)
     if there is None:
@@ -58,24 +58,24 @@ def _administrator(account: Account, arn: str) -> Finding:
 
 
 def quotas(situation: Situation) -> Iterator[Finding]:
-    """Roles, policies and instance profiles of the account, by IAM's own summary."""
+    """Compares roles, policies and instance profiles of the account with IAM's own summary."""
     summary = situation.account.ask("iam", "get_account_summary")["SummaryMap"]
     for check, (word, types) in _COUNTED.items():
         needed = situation.count(*types)
         if not needed:
             continue
         used, allowed = summary[word], summary[f"{word}Quota"]
-        told = f"{used} of {allowed} in use, the stack needs {needed}"
+        usage = f"{used} of {allowed} in use, the stack needs {needed}"
         if used + needed <= allowed:
-            yield ok(check, told)
+            yield ok(check, usage)
         else:
             yield fails(
-                check, told, "delete some, or ask for more in the console of Service Quotas"
+                check, usage, "delete some, or ask for more in the console of Service Quotas"
             )
 
 
 def policies(situation: Situation) -> Iterator[Finding]:
-    """How many managed policies a role has, and how long policies are, against IAM's limits."""
+    """Compares the number of managed policies per role, and policy lengths, with IAM's limits."""
     summary = situation.account.ask("iam", "get_account_summary")["SummaryMap"]
     program = situation.program
     inline, attached = Counter[str](), Counter[str]()
@@ -94,17 +94,19 @@ def policies(situation: Situation) -> Iterator[Finding]:
         if not sizes:
             continue
         name = max(sizes, key=lambda each: sizes[each])
-        told = f"at most {sizes[name]} ({name}), IAM takes {summary[key]}"
+        usage = f"at most {sizes[name]} ({name}), IAM takes {summary[key]}"
         if sizes[name] <= summary[key]:
-            yield ok(what, told)
+            yield ok(what, usage)
         else:
             yield fails(
-                what, told, "drop what it does not need, or ask for more where IAM gives it"
+                what, usage, "drop what it does not need, or ask for more where IAM gives it"
             )
 
 
 def oidc_providers(situation: Situation) -> Iterator[Finding]:
-    """IAM's OIDC providers: each cluster needs one, and destroyed clusters may have left theirs."""
+    """Compares IAM's OIDC providers: each cluster needs one, and destroyed clusters may have left
+    theirs.
+    """
     needed, account = situation.count(OIDC), situation.account
     if not needed:
         return
@@ -118,7 +120,7 @@ def oidc_providers(situation: Situation) -> Iterator[Finding]:
 
 
 def _length(inputs: Mapping[str, Any], key: str) -> int:
-    """Characters without white space, which IAM does not count."""
+    """Characters of a policy without white space, which IAM does not count."""
     text = inputs.get(key)
     text = text if isinstance(text, str) else json.dumps(text)
     return len(re.sub(r"\s", "", text))

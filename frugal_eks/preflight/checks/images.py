@@ -1,4 +1,4 @@
-"""Images of nodes: whether AWS has published the releases that the stack file pins."""
+"""Checks that AWS has published the node image releases that the stack file pins."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,33 +19,37 @@ _ALIAS = re.compile(r"(?P<family>al2|al2023|bottlerocket)@v?(?P<build>\d.*)")
 
 @dataclass
 class _Pin:
-    """A release that somebody pins."""
+    """A node image release that the stack pins."""
 
     series: ImageSeries
     build: str
     whose: list[str] = field(default_factory=list[str])
     release: str = ""
-    """As a managed group takes it; "" where nobody says it whole."""
+    """Release as a managed group takes it; "" if no group states it in full."""
 
     @property
     def path(self) -> str:
-        """Where AWS publishes it."""
+        """Parameter Store path of the release."""
         return self.series.release_path(self.build)
 
 
 def images(situation: Situation) -> Iterator[Finding]:
-    """Each pin by what Parameter Store has below its path, and what the program looks up itself."""
+    """Checks each pin against Parameter Store, and the program's own look-ups."""
     pins = _pins(situation)
     for path, pin in pins.items():
-        found = situation.account.listed("ssm", "get_parameters_by_path", "Parameters", Path=path)
-        yield _judged(pin, {each["Name"]: each["Value"] for each in found})
+        parameters = situation.account.listed(
+            "ssm", "get_parameters_by_path", "Parameters", Path=path
+        )
+        yield _judged(pin, {each["Name"]: each["Value"] for each in parameters})
     for each in situation.stack.look_ups:
         if each.token == PARAMETERS and each.query["path"] not in pins:
             check = f"node image {each.query['path'].rpartition('/')[2]}"
             yield _unpublished(check, "") if each.problem else ok(check, "published")
         if each.token == IMAGES and each.problem:
             name = ", ".join(
-                value for one in objects(each.query, "filters") for value in one["values"]
+                value
+                for image_filter in objects(each.query, "filters")
+                for value in image_filter["values"]
             )
             yield fails("Amazon Linux image", f"Amazon has no {name}", "take a later release")
 
@@ -68,13 +72,13 @@ def _judged(pin: _Pin, parameters: Mapping[str, str]) -> Finding:
 
 def _unpublished(check: str, whose: str, listing: str = "") -> Finding:
     of = f", which {whose} pins" if whose else ""
-    told = f"AWS has published no such image in this region{of}"
-    return fails(check, told, f"pin one of the releases of `./frugal-eks images{listing}`")
+    problem = f"AWS has published no such image in this region{of}"
+    return fails(check, problem, f"pin one of the releases of `./frugal-eks images{listing}`")
 
 
 def _pins(situation: Situation) -> Mapping[str, _Pin]:
-    """By the path in Parameter Store."""
-    found: dict[str, _Pin] = {}
+    """Pins by their path in Parameter Store."""
+    pins: dict[str, _Pin] = {}
     for group in situation.program.of_type(MANAGED):
         kind, release = group.inputs.get("amiType"), group.inputs.get("releaseVersion")
         minor = _minor(situation, group.inputs)
@@ -86,7 +90,7 @@ def _pins(situation: Situation) -> Mapping[str, _Pin]:
                 kubernetes=minor,
             )
             new = _Pin(series, series.build_of(release))
-            pin = found.setdefault(new.path, new)
+            pin = pins.setdefault(new.path, new)
             pin.whose.append(f"the node group {group.name}")
             pin.release = release
     for node_class in situation.program.of_type(NODE_CLASS):
@@ -101,8 +105,8 @@ def _pins(situation: Situation) -> Mapping[str, _Pin]:
                     kubernetes=minor,
                 )
                 new = _Pin(series, alias["build"])
-                found.setdefault(new.path, new).whose.append(f"the node class {name}")
-    return found
+                pins.setdefault(new.path, new).whose.append(f"the node class {name}")
+    return pins
 
 
 def _minor(situation: Situation, inputs: Mapping[str, Any]) -> str:

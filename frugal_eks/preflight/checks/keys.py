@@ -1,4 +1,6 @@
-"""What the stack file names and does not make: hosted zones, keys, key pairs, policies."""
+"""Checks hosted zones, keys, key pairs and policies that the stack file names but does not
+create.
+"""
 
 from collections.abc import Iterator
 
@@ -13,7 +15,7 @@ INSTANCE, FILE_SYSTEM = "aws:ec2/instance:Instance", "aws:efs/fileSystem:FileSys
 
 
 def hosted_zones(situation: Situation) -> Iterator[Finding]:
-    """The zones in which ExternalDNS is to write."""
+    """Checks the zones that ExternalDNS writes."""
     for each in situation.stack.look_ups:
         if each.token != HOSTED_ZONE:
             continue
@@ -26,26 +28,26 @@ def hosted_zones(situation: Situation) -> Iterator[Finding]:
 
 
 def named_things(situation: Situation) -> Iterator[Finding]:
-    """KMS keys, the bastion's key pair, the boundary of roles."""
+    """Checks KMS keys, the bastion's key pair and the permissions boundary."""
     account, config = situation.account, situation.stack.config
     cluster = situation.new_cluster
     keys = {cluster.kms_key_arn} if cluster and cluster.kms_key_arn else set[str]()
     for file_system in situation.program.of_type(FILE_SYSTEM):
         keys |= {key for key in [file_system.inputs.get("kmsKeyId")] if isinstance(key, str)}
     for arn in sorted(keys):
-        found = account.find(NO_KEY, "kms", "describe_key", KeyId=arn)
-        if found is None:
+        description = account.find(NO_KEY, "kms", "describe_key", KeyId=arn)
+        if description is None:
             yield fails("KMS key", f"there is no {arn}", "make it, or correct kmsKeyArn")
-        elif not found["KeyMetadata"]["Enabled"]:
-            state = found["KeyMetadata"]["KeyState"]
+        elif not description["KeyMetadata"]["Enabled"]:
+            state = description["KeyMetadata"]["KeyState"]
             yield fails("KMS key", f"{arn} is {state}", "enable it, or name another")
         else:
             yield ok("KMS key", arn)
     for instance in situation.program.of_type(INSTANCE):
         name = instance.inputs.get("keyName")
         if isinstance(name, str):
-            found = account.find(NO_PAIR, "ec2", "describe_key_pairs", KeyNames=[name])
-            if found is None:
+            description = account.find(NO_PAIR, "ec2", "describe_key_pairs", KeyNames=[name])
+            if description is None:
                 yield fails("key pair", f"there is no {name}", "make it, or correct bastion")
             else:
                 yield ok("key pair", name)

@@ -1,4 +1,4 @@
-"""What EKS offers: Kubernetes versions, builds of add-ons, and its quotas."""
+"""Checks what EKS offers: Kubernetes versions, add-on builds and quotas."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ EXTENDED = "EXTENDED_SUPPORT"
 
 
 def version(situation: Situation) -> Iterator[Finding]:
-    """Whether EKS makes clusters of this minor, with this support."""
+    """Checks that EKS creates clusters of this minor version, with this support type."""
     cluster = situation.new_cluster
     if cluster is None:
         return
@@ -46,7 +46,7 @@ def version(situation: Situation) -> Iterator[Finding]:
 
 
 def addons(situation: Situation) -> Iterator[Finding]:
-    """Whether EKS has each add-on's build for the cluster's minor."""
+    """Checks that EKS has each add-on's build for the cluster's minor version."""
     for addon in situation.program.of_type(ADDON):
         name, build = addon.inputs.get("addonName"), addon.inputs.get("addonVersion")
         cluster = situation.new_cluster
@@ -77,7 +77,7 @@ def addons(situation: Situation) -> Iterator[Finding]:
 
 
 def quotas(situation: Situation) -> Iterator[Finding]:
-    """Clusters of the region, and what one cluster may have."""
+    """Compares clusters of the region, and limits within one cluster."""
     account, program = situation.account, situation.program
     cluster = situation.new_cluster
     if cluster is not None:

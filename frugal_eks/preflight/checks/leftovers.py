@@ -1,4 +1,4 @@
-"""What an earlier cluster of the same name left."""
+"""Looks for what an earlier cluster of the same name left."""
 
 from collections.abc import Iterator
 
@@ -12,18 +12,18 @@ from frugal_eks.sweep.search import Search
 from frugal_eks.sweep.things import Fate
 
 NAMED = "log group"
-"""Has a line of its own among the names: it would stop `up`."""
+"""Kind with a line of its own among the names, since it would stop `up`."""
 SHOWN = 3
-"""More than these are only counted."""
+"""Number of things that are shown; others are only counted."""
 
 
 def leftovers(situation: Situation) -> Iterator[Finding]:
-    """All that `./frugal-eks sweep` would find, while there is no cluster of that name."""
+    """Lists what `./frugal-eks sweep` would find, if there is no cluster of that name."""
     if situation.new_cluster is None:
         return
     cluster = situation.cluster_name
     search = Search(account=situation.account, cluster=cluster)
-    found, missing = list[str](), list[str]()
+    left, missing = list[str](), list[str]()
     for kind in KINDS:
         if kind.name == NAMED:
             continue
@@ -34,15 +34,15 @@ def leftovers(situation: Situation) -> Iterator[Finding]:
                 raise
             missing.append(missing_action(error))
         else:
-            found += [str(each) for each in findings if each.fate is not Fate.NOT_OURS]
+            left += [str(each) for each in findings if each.fate is not Fate.NOT_OURS]
     if missing:
         yield unread("leftovers", *dict.fromkeys(missing))
-    if found:
-        shown = ", ".join(found[:SHOWN])
-        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    if left:
+        shown = ", ".join(left[:SHOWN])
+        more = f" and {len(left) - SHOWN} more" if len(left) > SHOWN else ""
         yield unknown(
             "leftovers",
-            f"{len(found)} of an earlier cluster {cluster}: {shown}{more}",
+            f"{len(left)} of an earlier cluster {cluster}: {shown}{more}",
             "controllers of the new cluster would take them for their own: `./frugal-eks sweep "
             f"--cluster {cluster} --region {situation.account.region}` lists and removes them",
         )

@@ -1,4 +1,4 @@
-"""Names that the stack gives by itself, and that must be free."""
+"""Checks that names chosen by the program are free."""
 
 from collections.abc import Callable, Iterator
 
@@ -10,7 +10,7 @@ Taken = Callable[[Account, str], bool]
 
 
 def names(situation: Situation) -> Iterator[Finding]:
-    """The cluster's name, and each name of a resource that the program itself chose."""
+    """Checks the cluster's name, and each resource name that the program chooses."""
     account = situation.account
     if situation.new_cluster is not None:
         yield _looked_up(account, "cluster", situation.cluster_name, _cluster)
@@ -66,9 +66,9 @@ def _policy(account: Account, name: str) -> bool:
 
 
 def _group(account: Account, name: str) -> bool:
-    asked = {"AutoScalingGroupNames": [name]}
-    found = account.ask("autoscaling", "describe_auto_scaling_groups", **asked)
-    return bool(found["AutoScalingGroups"])
+    query = {"AutoScalingGroupNames": [name]}
+    answer = account.ask("autoscaling", "describe_auto_scaling_groups", **query)
+    return bool(answer["AutoScalingGroups"])
 
 
 _NAMED: dict[str, tuple[str, Taken]] = {
@@ -78,4 +78,4 @@ _NAMED: dict[str, tuple[str, Taken]] = {
     "aws:iam/policy:Policy": ("policy", _policy),
     "aws:autoscaling/group:Group": ("Auto Scaling group", _group),
 }
-"""By type, what a human calls it, and whether AWS has one of a name."""
+"""Label of a type, and the function that tells if AWS has one of a name."""

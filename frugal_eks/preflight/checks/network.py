@@ -1,4 +1,4 @@
-"""VPCs, their ways out and their endpoints, against quotas."""
+"""Compares VPCs, gateways, addresses and endpoints with quotas."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,28 +12,30 @@ VPC, GATEWAY = "aws:ec2/vpc:Vpc", "aws:ec2/internetGateway:InternetGateway"
 ADDRESS, NAT = "aws:ec2/eip:Eip", "aws:ec2/natGateway:NatGateway"
 SUBNET, ENDPOINT = "aws:ec2/subnet:Subnet", "aws:ec2/vpcEndpoint:VpcEndpoint"
 COUNTED_STATES = ("pending", "available", "deleting")
-"""Of a NAT gateway, those in which it counts (VPC user guide, "Amazon VPC quotas")."""
+"""States in which a NAT gateway counts (VPC user guide, "Amazon VPC quotas")."""
 
 
 def vpcs(situation: Situation) -> Iterator[Finding]:
-    """VPCs of the region, the default one too."""
+    """Compares VPCs of the region, including the default one."""
     yield from _counted(situation, "VPCs", VPC, quotas.VPCS, ("describe_vpcs", "Vpcs"))
 
 
 def internet_gateways(situation: Situation) -> Iterator[Finding]:
-    """Internet gateways of the region."""
-    asked = ("describe_internet_gateways", "InternetGateways")
-    yield from _counted(situation, "internet gateways", GATEWAY, quotas.INTERNET_GATEWAYS, asked)
+    """Compares internet gateways of the region."""
+    operation = ("describe_internet_gateways", "InternetGateways")
+    yield from _counted(
+        situation, "internet gateways", GATEWAY, quotas.INTERNET_GATEWAYS, operation
+    )
 
 
 def addresses(situation: Situation) -> Iterator[Finding]:
-    """Elastic IPs of the region."""
-    asked = ("describe_addresses", "Addresses")
-    yield from _counted(situation, "Elastic IPs", ADDRESS, quotas.ADDRESSES, asked)
+    """Compares Elastic IPs of the region."""
+    operation = ("describe_addresses", "Addresses")
+    yield from _counted(situation, "Elastic IPs", ADDRESS, quotas.ADDRESSES, operation)
 
 
 def nat_gateways(situation: Situation) -> Iterator[Finding]:
-    """NAT gateways in the zone that has least room for those of the stack."""
+    """Compares NAT gateways in the zone with the least room."""
     program, account = situation.program, situation.account
     zones = {
         f"{subnet.name}-id": subnet.inputs["availabilityZone"] for subnet in program.of_type(SUBNET)
@@ -63,7 +65,7 @@ def nat_gateways(situation: Situation) -> Iterator[Finding]:
 
 
 def endpoints(situation: Situation) -> Iterator[Finding]:
-    """Gateway endpoints of the region, and interface endpoints of the stack's VPC."""
+    """Compares gateway endpoints of the region, and interface endpoints of the stack's VPC."""
     kinds = Counter(
         each.inputs.get("vpcEndpointType") for each in situation.program.of_type(ENDPOINT)
     )
@@ -80,9 +82,9 @@ def endpoints(situation: Situation) -> Iterator[Finding]:
 
 
 def _counted(
-    situation: Situation, check: str, kind: str, quota: Quota, asked: tuple[str, str]
+    situation: Situation, check: str, kind: str, quota: Quota, operation: tuple[str, str]
 ) -> Iterator[Finding]:
     needed = situation.count(kind)
     if needed:
-        used = len(situation.account.listed("ec2", *asked))
+        used = len(situation.account.listed("ec2", *operation))
         yield compared(check, quota, limit(situation.account, quota), used, needed)

@@ -1,4 +1,4 @@
-"""Security groups and their rules, against quotas."""
+"""Compares security groups and their rules with quotas."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,9 @@ _SOURCES = ("cidrBlocks", "ipv6CidrBlocks", "securityGroups", "prefixListIds")
 
 
 def groups(situation: Situation) -> Iterator[Finding]:
-    """Security groups of the region: the stack's, EKS's for the cluster, the controller's."""
+    """Compares security groups of the region: the stack's, EKS's for the cluster, the
+    controller's.
+    """
     config = situation.stack.config
     needed = situation.count(GROUP)
     needed += situation.new_cluster is not None
@@ -33,7 +35,7 @@ def groups(situation: Situation) -> Iterator[Finding]:
 
 
 def rules(situation: Situation) -> Iterator[Finding]:
-    """Rules in one direction of the stack's fullest security group."""
+    """Compares rules in one direction of the stack's fullest security group."""
     counted = Counter[tuple[str, str]]()
     for group in situation.program.of_type(GROUP):
         for direction in ("ingress", "egress"):
@@ -52,5 +54,5 @@ def rules(situation: Situation) -> Iterator[Finding]:
 
 
 def _sources(rule: Mapping[str, Any]) -> int:
-    """EC2 counts each source of a rule, and the group itself, as a rule."""
+    """Number of rules as EC2 counts them: each source, and the group itself, counts as one."""
     return sum(len(texts(rule, key)) for key in _SOURCES) + bool(rule.get("self"))

@@ -1,4 +1,4 @@
-"""Programs that `up` calls."""
+"""Checks programs that `up` calls."""
 
 import re
 import subprocess
@@ -8,30 +8,31 @@ from frugal_eks.preflight.findings import Finding, fails, ok, unknown
 from frugal_eks.preflight.situation import Situation
 
 OLDEST = {1: (1, 24, 0), 2: (2, 7, 0)}
-"""By generation, the oldest that the component eks.Cluster takes (pulumi-eks,
-nodejs/eks/dependencies.ts)."""
+"""Oldest version that component eks.Cluster accepts, by major version (pulumi-eks,
+nodejs/eks/dependencies.ts).
+"""
 INSTALL = "https://docs.aws.amazon.com/cli/latest/userguide/getting-started-install.html"
 
 
 def aws_cli(situation: Situation) -> Iterator[Finding]:
-    """The AWS CLI, which signs the tokens for the cluster."""
+    """Checks the AWS CLI, which signs the tokens for the cluster."""
     program = situation.machine.program("aws")
     if program is None:
         yield fails("aws CLI", "`aws` is not on PATH", f"install it: {INSTALL}")
         return
     try:
-        told = situation.machine.output(program, "--version")
+        output = situation.machine.output(program, "--version")
     except (OSError, subprocess.SubprocessError) as error:
         yield fails("aws CLI", f"{program} --version: {error}", f"install it anew: {INSTALL}")
         return
-    found = re.match(r"aws-cli/(\d+)\.(\d+)\.(\d+)", told)
-    if found is None:
-        yield unknown("aws CLI", f"{program} --version says {told.strip()!r}", f"see {INSTALL}")
+    match = re.match(r"aws-cli/(\d+)\.(\d+)\.(\d+)", output)
+    if match is None:
+        yield unknown("aws CLI", f"{program} --version says {output.strip()!r}", f"see {INSTALL}")
         return
-    version = tuple(map(int, found.groups()))
+    version = tuple(map(int, match.groups()))
     oldest = OLDEST.get(version[0], OLDEST[2])
     if version < oldest:
         needed = ".".join(map(str, oldest))
-        yield fails("aws CLI", f"{found[0]} is older than {needed}", f"update it: {INSTALL}")
+        yield fails("aws CLI", f"{match[0]} is older than {needed}", f"update it: {INSTALL}")
     else:
-        yield ok("aws CLI", found[0])
+        yield ok("aws CLI", match[0])

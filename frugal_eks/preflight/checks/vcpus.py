@@ -1,4 +1,4 @@
-"""vCPUs of EC2 instances, on demand and on spot, against quotas."""
+"""Compares vCPUs of EC2 instances, on demand and spot, with quotas."""
 
 import re
 from collections import defaultdict
@@ -21,14 +21,16 @@ MARKETS = {"on-demand": ON_DEMAND, "spot": SPOT}
 _STANDARD = frozenset("acdhimrtz")
 """First letters of the standard families."""
 _OWN = ("dl", "hpc", "inf", "trn", "vt")
-"""Families with a quota of their own whose first letter is a standard one, or another's."""
+"""Families with an own quota whose first letter belongs to another quota."""
 
 Place = tuple[str, str]
 """Market and family, such as ("spot", "standard")."""
 
 
 def vcpus(situation: Situation) -> Iterator[Finding]:
-    """What groups, single instances and Karpenter start first, by market and family."""
+    """Compares vCPUs that groups, single instances and Karpenter start first, by market and
+    family.
+    """
     needed, sightless = _needed(situation)
     for name in sightless:
         yield unknown(f"vCPUs of {name}", "its instance types are not known", "count by hand")
@@ -51,9 +53,9 @@ def vcpus(situation: Situation) -> Iterator[Finding]:
         market, family = place
         quota = MARKETS[market][family]
         check = f"vCPUs {'on spot' if market == 'spot' else 'on demand'}, {family}"
-        found = compared(check, quota, allowed[place], used[place], needed[place])
-        yield found
-        if found.remedy == "" and market in markets and limits > allowed[place].value:
+        comparison = compared(check, quota, allowed[place], used[place], needed[place])
+        yield comparison
+        if comparison.remedy == "" and market in markets and limits > allowed[place].value:
             yield ok(
                 f"{check}: room to grow",
                 f"pools may grow to {limits:g} vCPUs, the account to {allowed[place].value:g}",
@@ -64,7 +66,7 @@ def vcpus(situation: Situation) -> Iterator[Finding]:
 
 
 def family(instance_type: str) -> str:
-    """The family that its quota is for: `standard`, or a word such as `g`."""
+    """Family that an instance type's quota is for: `standard`, or a word such as `g`."""
     letters = re.match(r"[a-z]+", instance_type)
     word = letters[0] if letters else ""
     own = next((each for each in _OWN if word.startswith(each)), None)
@@ -74,8 +76,8 @@ def family(instance_type: str) -> str:
 
 
 def _needed(situation: Situation) -> tuple[dict[Place, float], list[str]]:
-    """The least that the groups' nodes have, and the groups whose types are not known."""
-    found, sightless = defaultdict[Place, float](float), list[str]()
+    """Least vCPUs of the groups' nodes, and the groups whose types are not known."""
+    least, sightless = defaultdict[Place, float](float), list[str]()
     facts = known_types().types
     for group in groups(situation.program):
         known = [each for each in group.types if each in facts]
@@ -87,26 +89,26 @@ def _needed(situation: Situation) -> tuple[dict[Place, float], list[str]]:
         on_demand = group.on_demand(nodes)
         for market, count in (("on-demand", on_demand), ("spot", nodes - on_demand)):
             if count:
-                found[market, family(smallest)] += count * facts[smallest].vcpu
+                least[market, family(smallest)] += count * facts[smallest].vcpu
     for instance in situation.program.of_type(INSTANCE):
         kind = instance.inputs.get("instanceType")
         if isinstance(kind, str) and kind in facts:
-            found["on-demand", family(kind)] += facts[kind].vcpu
-    return found, sightless
+            least["on-demand", family(kind)] += facts[kind].vcpu
+    return least, sightless
 
 
 def _karpenter_markets(situation: Situation) -> list[str]:
-    """Where Karpenter's pools may launch; a pool that says nothing may do both."""
-    found = set[str]()
+    """Markets in which Karpenter's pools may launch; both for a pool without such a requirement."""
+    markets = set[str]()
     for pool in situation.program.of_type(POOL):
         rules = objects(part(pool.inputs, "spec", "template", "spec"), "requirements")
         named = [texts(rule, "values") for rule in rules if rule.get("key") == CAPACITY]
-        found.update(*(named or [MARKETS]))
-    return sorted(found & MARKETS.keys())
+        markets.update(*(named or [MARKETS]))
+    return sorted(markets & MARKETS.keys())
 
 
 def _pods_of_karpenter(situation: Situation) -> float:
-    """vCPUs that pods ask for which neither Fargate nor a group runs."""
+    """vCPUs requested by pods that run neither on Fargate nor on a group."""
     program = situation.program
     has_groups = any(node_groups_of(program))
     return sum(
@@ -123,8 +125,8 @@ def _pool_limits(situation: Situation) -> float:
 
 
 def _used(account: Account) -> Mapping[Place, float]:
-    """vCPUs of what runs."""
-    found = defaultdict[Place, float](float)
+    """vCPUs of running instances."""
+    in_use = defaultdict[Place, float](float)
     facts = known_types().types
     running = [{"Name": "instance-state-name", "Values": ["pending", "running"]}]
     for page in account.listed("ec2", "describe_instances", "Reservations", Filters=running):
@@ -132,8 +134,8 @@ def _used(account: Account) -> Mapping[Place, float]:
             kind = instance["InstanceType"]
             market = "spot" if instance.get("InstanceLifecycle") == "spot" else "on-demand"
             count = facts[kind].vcpu if kind in facts else _cores(instance)
-            found[market, family(kind)] += count
-    return found
+            in_use[market, family(kind)] += count
+    return in_use
 
 
 def _cores(instance: Mapping[str, Any]) -> float:

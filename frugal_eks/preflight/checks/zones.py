@@ -1,4 +1,4 @@
-"""Zones: whether they are there, whether EKS runs in them, and what they offer."""
+"""Checks zones: their existence, EKS's support, and the instance types offered there."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -13,19 +13,19 @@ from frugal_eks.preflight.situation import Situation
 SUBNET = "aws:ec2/subnet:Subnet"
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 AT_ONCE = 200
-"""Values that one filter takes (EC2 API reference, "Filter")."""
+"""Number of values that one filter takes (EC2 API reference, "Filter")."""
 
 
 def zones(situation: Situation) -> Iterator[Finding]:
-    """Each zone that the stack makes subnets in."""
+    """Checks each zone in which the stack creates subnets."""
     wanted = _zones(situation)
     if not wanted:
         return
     there = situation.account.ask("ec2", "describe_availability_zones", AllAvailabilityZones=True)
-    found = {zone["ZoneName"]: zone for zone in there["AvailabilityZones"]}
-    usable = sorted(name for name, zone in found.items() if not _problem(zone))
+    by_name = {zone["ZoneName"]: zone for zone in there["AvailabilityZones"]}
+    usable = sorted(name for name, zone in by_name.items() if not _problem(zone))
     for name in wanted:
-        zone = found.get(name)
+        zone = by_name.get(name)
         problem = _problem(zone) if zone else f"{situation.account.region} has no zone {name}"
         if problem:
             remedy = f"name others in network.availabilityZones: {', '.join(usable)}"
@@ -49,7 +49,7 @@ def _problem(zone: Mapping[str, str]) -> str:
 
 
 def instance_types(situation: Situation) -> Iterator[Finding]:
-    """Types that are named by groups and pools, in the zones of the stack."""
+    """Checks the instance types that groups and pools name, in the zones of the stack."""
     named = {
         **{each.resource.name: each.types for each in _by_name(situation)},
         **{pool: types for pool, types in _pools(situation)},
@@ -71,9 +71,9 @@ def instance_types(situation: Situation) -> Iterator[Finding]:
                 "availability-zone` lists there, or other zones",
             )
         elif missing or bare:
-            told = [f"{', '.join(missing)} nowhere"] if missing else []
-            told += [f"none of them in {', '.join(bare)}"] if bare else []
-            yield ok(check, "; ".join(told), "fine while the others have capacity")
+            problems = [f"{', '.join(missing)} nowhere"] if missing else []
+            problems += [f"none of them in {', '.join(bare)}"] if bare else []
+            yield ok(check, "; ".join(problems), "fine while the others have capacity")
         else:
             yield ok(check, f"{len(types)} offered in {', '.join(of_stack)}")
 
@@ -85,7 +85,7 @@ def _by_name(situation: Situation) -> Iterator[Group]:
 
 
 def _pools(situation: Situation) -> Iterator[tuple[str, Sequence[str]]]:
-    """Pools that name their types; of the others the program itself knows what fits."""
+    """Pools that name their types; for other pools the program selects types itself."""
     for pool in situation.program.of_type(POOL):
         for rule in objects(part(pool.inputs, "spec", "template", "spec"), "requirements"):
             if rule.get("key") == INSTANCE_TYPE and rule.get("operator") == "In":
@@ -93,8 +93,8 @@ def _pools(situation: Situation) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _offered(account: Account, types: Sequence[str]) -> Mapping[str, set[str]]:
-    """Zones by type."""
-    found: dict[str, set[str]] = {each: set() for each in types}
+    """Zones that offer each type."""
+    zones: dict[str, set[str]] = {each: set() for each in types}
     for start in range(0, len(types), AT_ONCE):
         some = {"Name": "instance-type", "Values": list(types[start : start + AT_ONCE])}
         for offer in account.listed(
@@ -104,8 +104,8 @@ def _offered(account: Account, types: Sequence[str]) -> Mapping[str, set[str]]:
             LocationType="availability-zone",
             Filters=[some],
         ):
-            found[offer["InstanceType"]].add(offer["Location"])
-    return found
+            zones[offer["InstanceType"]].add(offer["Location"])
+    return zones
 
 
 def _zones(situation: Situation) -> Sequence[str]:

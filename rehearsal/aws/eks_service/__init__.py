@@ -1,1 +1,1 @@
-"""EKS, played: its whole REST API on the rehearsal's API server and on moto."""
+"""Plays EKS: its whole REST API, on the rehearsal's API server and on moto."""

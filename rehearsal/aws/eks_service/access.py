@@ -15,7 +15,7 @@ NODE_GROUPS = {
     "HYBRID_LINUX": ["system:nodes"],
     "HYPERPOD_LINUX": ["system:nodes"],
 }
-"""Kubernetes groups of each type of entry that is for nodes."""
+"""Kubernetes groups by type of access entry, for the types that are for nodes."""
 NODE_USER = {"FARGATE_LINUX": "system:node:{{SessionName}}"}
 CAN_HAVE_POLICIES = (STANDARD, "EC2")
 
@@ -73,7 +73,7 @@ def describe_access_entry(eks: Eks, params: Params) -> Answer:
 
 
 def update_access_entry(eks: Eks, params: Params) -> Answer:
-    """UpdateAccessEntry: groups and user name of a STANDARD one."""
+    """UpdateAccessEntry: groups and user name of a STANDARD entry."""
     entry = _entry(_with_entries(eks, params["clusterName"]), params)
     if entry["type"] != STANDARD:
         raise AwsError(
@@ -95,7 +95,7 @@ def delete_access_entry(eks: Eks, params: Params) -> Answer:
 
 
 def list_access_entries(eks: Eks, params: Params) -> Answer:
-    """ListAccessEntries, of those with a policy if one is given."""
+    """ListAccessEntries; only those with a policy if one is given."""
     cluster = eks.cluster(params["clusterName"])
     policy = params.get("associatedPolicyArn")
     arns = [
@@ -154,7 +154,7 @@ def list_access_policies(eks: Eks, params: Params) -> Answer:
 
 
 def add_creator(eks: Eks, cluster: Cluster, principal: str) -> None:
-    """The entry that EKS makes for who creates a cluster, unless it is told not to."""
+    """Adds the entry that EKS creates for the caller of CreateCluster, unless told otherwise."""
     policy = (
         f"arn:{eks.account.partition}:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
     )
@@ -165,13 +165,13 @@ def add_creator(eks: Eks, cluster: Cluster, principal: str) -> None:
 
 
 def add_node_role(eks: Eks, cluster: Cluster, role: str, kind: str) -> None:
-    """The entry that EKS makes for the role of a node group or of a Fargate profile."""
+    """Adds the entry that EKS creates for the role of a node group or Fargate profile."""
     if cluster.uses_access_entries and role not in cluster.access_entries:
         _add(eks, cluster, role, kind)
 
 
 def policy_arns(eks: Eks) -> list[str]:
-    """The access policies that EKS has."""
+    """ARNs of the access policies that EKS has."""
     prefix = f"arn:{eks.account.partition}:eks::aws:cluster-access-policy"
     return [f"{prefix}/{name}" for name in ACCESS_POLICIES]
 

@@ -1,4 +1,4 @@
-"""What an add-on brings into the cluster, from our own manifests in eks_addons/."""
+"""Renders the objects that an add-on installs, from the project's manifests in eks_addons/."""
 
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
@@ -21,24 +21,24 @@ FOLDER = Path(__file__).parent.parent / "eks_addons"
 REGISTRY = "602401143452.dkr.ecr.{region}.amazonaws.com/eks/"
 ROLE_ANNOTATION = "eks.amazonaws.com/role-arn"
 PARTS = {"Deployment": "controller", "DaemonSet": "node"}
-"""Add-ons with both have the values of each under such a key."""
+"""Key of a workload's values, by its kind, in add-ons that have both kinds."""
 WORKLOADS = tuple(PARTS)
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """One add-on."""
+    """Manifest of one add-on."""
 
     namespace: str
     service_account: str | None
-    """The one that a role can be given to."""
+    """Service account that can be given a role; None if there is none."""
     schema: dict[str, Any]
-    """JSON schema of its configuration values."""
+    """JSON schema of the configuration values."""
     objects: list[Object]
 
     @property
     def workloads(self) -> list[Object]:
-        """Its Deployments and DaemonSets."""
+        """Deployments and DaemonSets of the add-on."""
         return [o for o in self.objects if o["kind"] in WORKLOADS]
 
 
@@ -50,12 +50,12 @@ class Installation:
     version: str
     role_arn: str | None
     values: dict[str, Any]
-    """Its configuration values, checked."""
+    """Configuration values, already checked."""
 
 
 @cache
 def manifest(addon: str) -> Manifest:
-    """The add-on of that name. Raises AwsError when we have none."""
+    """Manifest of the add-on with this name. Raises AwsError if the project has none."""
     path = FOLDER / f"{addon}.yaml"
     if not path.is_file():
         raise AwsError(
@@ -94,35 +94,35 @@ def parse_values(addon: str, text: str | None) -> dict[str, Any]:
 
 
 def objects_of(addon: str, wanted: Installation) -> list[Object]:
-    """The objects of an installation."""
+    """Objects of an installation."""
     known = manifest(addon)
     objects = copy.deepcopy(known.objects)
-    for one in objects:
-        if wanted.role_arn and _is(one, "ServiceAccount", known.service_account):
-            one["metadata"].setdefault("annotations", {})[ROLE_ANNOTATION] = wanted.role_arn
-        if one["kind"] in WORKLOADS:
-            for container in one["spec"]["template"]["spec"]["containers"]:
+    for item in objects:
+        if wanted.role_arn and _is(item, "ServiceAccount", known.service_account):
+            item["metadata"].setdefault("annotations", {})[ROLE_ANNOTATION] = wanted.role_arn
+        if item["kind"] in WORKLOADS:
+            for container in item["spec"]["template"]["spec"]["containers"]:
                 image = container["image"].replace("registry/", REGISTRY)
                 container["image"] = f"{image.format(region=wanted.region)}:{wanted.version}"
-            for key, value in _values_for(one, wanted.values).items():
+            for key, value in _values_for(item, wanted.values).items():
                 if key in EFFECTS:
-                    EFFECTS[key](one, value)
+                    EFFECTS[key](item, value)
     controllers = wanted.values | wanted.values.get("controller", {})
     budget = controllers.get("podDisruptionBudget", {})
     if budget.get("enabled") is False:
-        return [one for one in objects if one["kind"] != "PodDisruptionBudget"]
+        return [item for item in objects if item["kind"] != "PodDisruptionBudget"]
     return objects
 
 
 def unready(kubernetes: Kubernetes, addon: str) -> str | None:
-    """Why the add-on does not work yet, or None when it does."""
+    """Reason why the add-on does not work yet; None if it works."""
     for workload in manifest(addon).workloads:
-        found = kubernetes.get(workload)
-        if found is None:
+        current = kubernetes.get(workload)
+        if current is None:
             return f"{workload['kind']} {workload['metadata']['name']} does not exist"
-        wanted = found["spec"].get("replicas", 0)
-        available = found.get("status", {}).get("availableReplicas") or 0
-        if found["kind"] == "Deployment" and available < wanted:
+        wanted = current["spec"].get("replicas", 0)
+        available = current.get("status", {}).get("availableReplicas") or 0
+        if current["kind"] == "Deployment" and available < wanted:
             return (
                 "The add-on is unhealthy because it doesn't have the desired number of replicas: "
                 f"{available} of {wanted} are available"
@@ -130,12 +130,12 @@ def unready(kubernetes: Kubernetes, addon: str) -> str | None:
     return None
 
 
-def _is(one: Object, kind: str, name: str | None) -> bool:
-    return one["kind"] == kind and one["metadata"]["name"] == name
+def _is(item: Object, kind: str, name: str | None) -> bool:
+    return item["kind"] == kind and item["metadata"]["name"] == name
 
 
 def _values_for(workload: Object, values: dict[str, Any]) -> dict[str, Any]:
-    """Those of the whole add-on, and those under the part of it that this workload is."""
+    """Values of the whole add-on, and those under the key of this workload."""
     return values | values.get(PARTS[workload["kind"]], {})
 
 
@@ -183,4 +183,4 @@ EFFECTS: dict[str, Callable[[Object, Any], None]] = {
     "podAnnotations": lambda w, value: _pod_metadata(w, "annotations").update(value),
     "podLabels": lambda w, value: _pod_metadata(w, "labels").update(value),
 }
-"""What a configuration value does to a workload. The others change only what runs inside."""
+"""Effects of configuration values on a workload. Other values change only what runs inside."""

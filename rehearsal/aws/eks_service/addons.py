@@ -1,4 +1,4 @@
-"""EKS add-ons: installed into the API server, ACTIVE once their pods run."""
+"""Plays EKS add-ons: installed into the API server, ACTIVE once their pods run."""
 
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
@@ -20,7 +20,7 @@ from rehearsal.aws.eks_service.kubernetes import Conflict
 from rehearsal.aws.eks_service.state import GONE, Answer, Cluster, Eks, Params, Resource, now, page
 
 SELF_MANAGED = ("vpc-cni", "kube-proxy", "coredns")
-"""What EKS installs by itself unless bootstrapSelfManagedAddons is false."""
+"""Add-ons that EKS installs by itself unless bootstrapSelfManagedAddons is false."""
 
 
 def create_addon(eks: Eks, params: Params) -> Answer:
@@ -63,7 +63,9 @@ def list_addons(eks: Eks, params: Params) -> Answer:
 
 
 def update_addon(eks: Eks, params: Params) -> Answer:
-    """UpdateAddon: version, role, configuration values. What is not given goes back to default."""
+    """UpdateAddon: version, role, configuration values. Values that are not given return to their
+    defaults.
+    """
     cluster = eks.active_cluster(params["clusterName"])
     addon, name = _found(eks, params), params["addonName"]
     if addon.status not in ("ACTIVE", "DEGRADED", "CREATE_FAILED", "UPDATE_FAILED"):
@@ -88,7 +90,7 @@ def update_addon(eks: Eks, params: Params) -> Answer:
 
 
 def delete_addon(eks: Eks, params: Params) -> Answer:
-    """DeleteAddon. With `preserve` what it installed stays, until the cluster goes."""
+    """DeleteAddon. With `preserve` the objects stay until the cluster is deleted."""
     cluster = eks.cluster(params["clusterName"])
     addon, name = _found(eks, params), params["addonName"]
     if addon.status != "DELETING":
@@ -148,7 +150,7 @@ def check_version(eks: Eks, cluster: Cluster, addon: str, version: str | None) -
 
 
 def install_self_managed(eks: Eks, cluster: Cluster) -> None:
-    """What a cluster has by itself, unless it is told not to."""
+    """Installs what every cluster has by itself, unless told otherwise."""
     for name in SELF_MANAGED:
         version = check_version(eks, cluster, name, None)
         wanted = Installation(region=eks.account.region, version=version, role_arn=None, values={})
@@ -157,7 +159,7 @@ def install_self_managed(eks: Eks, cluster: Cluster) -> None:
 
 
 def remove_all(eks: Eks, cluster: Cluster) -> None:
-    """Everything that add-ons left in the API server goes with the cluster."""
+    """Removes everything that add-ons left in the API server, when the cluster is deleted."""
     for name in {*cluster.addons, *cluster.preserved_addons}:
         eks.kubernetes.delete(manifest(name).objects)
 
@@ -207,21 +209,21 @@ def _set_issue(described: Answer, code: str, message: str) -> None:
     described["health"] = {"issues": [issue]}
 
 
-def _set_identities(eks: Eks, cluster: Cluster, described: Answer, asked: list[Params]) -> None:
+def _set_identities(eks: Eks, cluster: Cluster, described: Answer, requested: list[Params]) -> None:
     namespace = manifest(described["addonName"]).namespace
     made = [
         pod_identity.associate(
-            eks, cluster, {**one, "namespace": namespace}, owner=described["addonArn"]
+            eks, cluster, {**association, "namespace": namespace}, owner=described["addonArn"]
         )
-        for one in asked
+        for association in requested
     ]
-    described["podIdentityAssociations"] = [one["associationArn"] for one in made]
+    described["podIdentityAssociations"] = [association["associationArn"] for association in made]
 
 
 def _drop_identities(eks: Eks, cluster: Cluster, addon: Resource) -> None:
     arn = addon.described["addonArn"]
-    for key, one in list(cluster.pod_identities.items()):
-        if one.get("ownerArn") == arn:
+    for key, association in list(cluster.pod_identities.items()):
+        if association.get("ownerArn") == arn:
             pod_identity.dissociate(eks, cluster, key)
 
 

@@ -1,4 +1,4 @@
-"""EKS's mutating webhooks, played by admission policies of the API server itself."""
+"""Plays EKS's mutating webhooks by admission policies of the API server."""
 
 import hashlib
 import json
@@ -41,7 +41,9 @@ def policy_and_binding(
 
 
 def reference(prefix: str, key: str, annotations: Mapping[str, str]) -> list[Object]:
-    """Policy and binding by name only; `key` tells apart those of one prefix."""
+    """Reference to a policy and its binding, by name only; `key` tells apart those of one
+    prefix.
+    """
     # A key may have capitals and underscores, an object's name may not.
     digest = hashlib.sha256(key.encode()).hexdigest()[:10]
     metadata = {"name": f"{prefix}-{digest}", "annotations": dict(annotations)}
@@ -50,5 +52,5 @@ def reference(prefix: str, key: str, annotations: Mapping[str, str]) -> list[Obj
 
 
 def text(value: str) -> str:
-    """A CEL string: JSON's escapes are CEL's."""
+    """A CEL string literal: JSON's escapes are CEL's."""
     return json.dumps(value)

@@ -34,13 +34,13 @@ HANDLERS: dict[str, Handler] = {
     **tags.HANDLERS,
     **updates.HANDLERS,
 }
-"""By the operation's name in AWS's model."""
+"""Handlers by the operation's name in AWS's model."""
 
 StartResponse = Callable[[str, list[tuple[str, str]]], Any]
 
 
 class EksApi:
-    """Answers every call of EKS's API. One call at a time: what it checks stays true."""
+    """Answers all calls of EKS's API, one at a time, so that checked conditions stay true."""
 
     def __init__(self, eks: Eks) -> None:
         self.eks = eks

@@ -13,16 +13,16 @@ SERVICE_RANGES = [
 SERVICE_PREFIX = range(12, 25)
 MIN_ZONES = 2
 ZONES_WITHOUT_EKS = ("use1-az3", "usw1-az2", "cac1-az3")
-"""EKS user guide, "Subnet requirements for clusters"."""
+"""Zones without EKS control planes (EKS user guide, "Subnet requirements for clusters")."""
 
 
 def invalid(message: str) -> AwsError:
-    """A parameter is wrong."""
+    """Error for a wrong parameter."""
     return AwsError("InvalidParameterException", message)
 
 
 def cluster_role(account: MotoAccount, arn: str) -> None:
-    """The control plane's role: EKS can assume it and it may run a cluster."""
+    """Checks the control plane's role: EKS can assume it and it may run a cluster."""
     if not account.role_trusts(arn, "eks.amazonaws.com", ["sts:AssumeRole"]):
         raise invalid(
             f"Role with arn: {arn}, could not be assumed because it does not exist or the trusted "
@@ -38,7 +38,7 @@ def cluster_role(account: MotoAccount, arn: str) -> None:
 
 
 def subnets(account: MotoAccount, ids: Collection[str], vpc_id: str | None = None) -> str:
-    """Subnets that exist and lie in one VPC, in `vpc_id` if it is given. The VPC's id."""
+    """Checks that the subnets exist in one VPC, in `vpc_id` if given; returns the VPC's id."""
     vpcs: set[str] = {vpc_id} if vpc_id else set()
     for subnet_id in ids:
         subnet: Any = account.subnet(subnet_id)
@@ -51,16 +51,17 @@ def subnets(account: MotoAccount, ids: Collection[str], vpc_id: str | None = Non
 
 
 def two_zones(account: MotoAccount, ids: Collection[str]) -> None:
-    """The control plane wants two zones."""
-    found = [account.subnet(subnet_id) for subnet_id in ids]
-    zones = {subnet.availability_zone for subnet in found if subnet}
+    """Checks that the subnets are in at least two zones, as a control plane needs."""
+    known = [account.subnet(subnet_id) for subnet_id in ids]
+    zones = {subnet.availability_zone for subnet in known if subnet}
     if len(zones) < MIN_ZONES:
         raise invalid("Subnets specified must be in at least two different AZs")
 
 
 def same_zones(account: MotoAccount, ids: Collection[str], before: Collection[str]) -> None:
-    """A control plane stays in the zones in which it was made: other subnets of the same zones only
-    (aws/containers-roadmap#2258, #2330; the message's wording is this rehearsal's)."""
+    """Checks that new subnets keep the control plane's zones (aws/containers-roadmap#2258, #2330;
+    the message's wording is this rehearsal's).
+    """
     made, wanted = (
         {subnet.availability_zone for i in each if (subnet := account.subnet(i))}
         for each in (before, ids)
@@ -73,7 +74,9 @@ def same_zones(account: MotoAccount, ids: Collection[str], before: Collection[st
 
 
 def zones_with_eks(account: MotoAccount, ids: Collection[str], cluster: str) -> None:
-    """EKS has control planes in most zones, not in all (facts: cluster-zone-not-supported)."""
+    """Checks that EKS has control planes in the zones: not all have (facts:
+    cluster-zone-not-supported).
+    """
     for subnet_id in ids:
         subnet = account.subnet(subnet_id)
         if subnet and subnet.availability_zone_id in ZONES_WITHOUT_EKS:
@@ -86,7 +89,7 @@ def zones_with_eks(account: MotoAccount, ids: Collection[str], cluster: str) -> 
 
 
 def security_groups(account: MotoAccount, ids: Collection[str], vpc_id: str) -> None:
-    """Groups that exist in the VPC."""
+    """Checks that the groups exist in the VPC."""
     for group_id in ids:
         group: Any = account.security_group(group_id)
         if group is None:
@@ -99,7 +102,7 @@ def security_groups(account: MotoAccount, ids: Collection[str], vpc_id: str) -> 
 
 
 def public_cidrs(cidrs: Collection[str]) -> None:
-    """Who may reach the public endpoint."""
+    """Checks the ranges that may reach the public endpoint."""
     wrong = [cidr for cidr in cidrs if not _is_network(cidr)]
     if wrong:
         raise invalid(f"The following CIDRs are invalid in publicAccessCidrs: {wrong}")
@@ -111,7 +114,7 @@ def public_cidrs(cidrs: Collection[str]) -> None:
 
 
 def service_cidr(account: MotoAccount, cidr: str, vpc_id: str) -> None:
-    """The range of the cluster's Services."""
+    """Checks the address range of the cluster's Services."""
     if not _is_network(cidr):
         raise invalid(f"Value {cidr} for serviceIpv4Cidr is not a valid CIDR block")
     network = ipaddress.ip_network(cidr)
@@ -125,7 +128,7 @@ def service_cidr(account: MotoAccount, cidr: str, vpc_id: str) -> None:
 
 
 def encryption(account: MotoAccount, configs: Collection[dict[str, Any]]) -> None:
-    """Secrets, with a key that exists."""
+    """Checks the encryption of secrets, with a key that exists."""
     for config in configs:
         if config.get("resources") != ["secrets"]:
             raise invalid("encryptionConfig.resources must be ['secrets']")
@@ -135,7 +138,7 @@ def encryption(account: MotoAccount, configs: Collection[dict[str, Any]]) -> Non
 
 
 def role_trusted_by(account: MotoAccount, arn: str, service: str, message: str) -> None:
-    """A role that exists and trusts a service; `message` says otherwise."""
+    """Checks that a role exists and trusts a service; `message` is the error otherwise."""
     if not account.has_role(arn):
         raise invalid(f"The role with arn {arn} does not exist")
     if not account.role_trusts(arn, service, ["sts:AssumeRole"]):

@@ -1,11 +1,11 @@
-"""The Kubernetes minors that the played EKS offers."""
+"""Plays the Kubernetes versions that EKS offers."""
 
 from components.compatibility import EXTENDED_SUPPORT_SINCE
 from rehearsal.aws.eks_service.state import Answer, Eks, Params, page
 
 
 def describe_cluster_versions(eks: Eks, params: Params) -> Answer:
-    """DescribeClusterVersions: what this project knows, the newest first."""
+    """DescribeClusterVersions: the versions that this project knows, newest first."""
     wanted = params.get("clusterVersions") or eks.addon_versions
     known = sorted(
         eks.addon_versions, key=lambda minor: [*map(int, minor.split("."))], reverse=True

@@ -1,4 +1,4 @@
-"""Clusters: create, describe, list, delete."""
+"""Plays EKS clusters: create, describe, list, delete."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ ECHOED = (
     "kubeSchedulerConfig",
     "kubeControllerManagerConfig",
 )
-"""Settings of the control plane that change nothing in a rehearsal."""
+"""Settings of the control plane that have no effect in a rehearsal."""
 
 
 def create_cluster(eks: Eks, params: Params) -> Answer:
@@ -92,7 +92,9 @@ def delete_cluster(eks: Eks, params: Params) -> Answer:
 
 
 def update_in_progress(cluster: Cluster, operation: str) -> AwsError:
-    """EKS's refusal while one update runs (behaviour cluster-one-update-at-a-time)."""
+    """Error with which EKS refuses a call while an update runs (behaviour
+    cluster-one-update-at-a-time).
+    """
     return AwsError(
         "ResourceInUseException",
         f"Cannot {operation} because cluster {cluster.name} currently has an update in progress",
@@ -100,7 +102,7 @@ def update_in_progress(cluster: Cluster, operation: str) -> AwsError:
 
 
 def ensure_log_group(eks: Eks, cluster: Cluster) -> None:
-    """EKS makes the log group of the control plane, without retention, if there is none."""
+    """Creates the control plane's log group, without retention, if there is none."""
     if _is_logging(cluster):
         eks.account.ensure_log_group(f"/aws/eks/{cluster.name}/cluster")
 
@@ -110,9 +112,9 @@ def _is_logging(cluster: Cluster) -> bool:
     return any(entry["enabled"] and entry["types"] for entry in logging)
 
 
-def logging_of(asked: Params | None) -> Answer:
-    """Which control-plane logs are on, with all others off."""
-    entries = (asked or {}).get("clusterLogging", [])
+def logging_of(logging: Params | None) -> Answer:
+    """Control-plane logs that are enabled, with all others disabled."""
+    entries = (logging or {}).get("clusterLogging", [])
     on = {kind for entry in entries if entry.get("enabled") for kind in entry.get("types", [])}
     groups = [
         ([t for t in LOG_TYPES if (t in on) is enabled], enabled) for enabled in (True, False)
@@ -120,14 +122,14 @@ def logging_of(asked: Params | None) -> Answer:
     return {"clusterLogging": [{"types": t, "enabled": enabled} for t, enabled in groups if t]}
 
 
-def endpoint_access(asked: Params, current: Params) -> Answer:
-    """How the endpoint can be reached: what is asked for, over what there is. Raises AwsError."""
+def endpoint_access(requested: Params, current: Params) -> Answer:
+    """Endpoint access: requested values override current ones. Raises AwsError."""
     keys = ("endpointPublicAccess", "endpointPrivateAccess", "publicAccessCidrs")
-    merged = {key: asked.get(key, current[key]) for key in keys}
+    merged = {key: requested.get(key, current[key]) for key in keys}
     if not (merged["endpointPublicAccess"] or merged["endpointPrivateAccess"]):
         raise checks.invalid("Private and public endpoint access cannot both be false")
     if not merged["endpointPublicAccess"]:
-        if asked.get("publicAccessCidrs"):
+        if requested.get("publicAccessCidrs"):
             raise checks.invalid(
                 "publicAccessCidrs cannot be set when public endpoint access is disabled"
             )
@@ -219,14 +221,14 @@ def _describe_new(eks: Eks, params: Params, vpc_id: str) -> Answer:
 
 
 def _service_network(eks: Eks, params: Params, vpc_id: str) -> Answer:
-    asked = params.get("kubernetesNetworkConfig", {})
-    cidr = asked.get("serviceIpv4Cidr")
+    network = params.get("kubernetesNetworkConfig", {})
+    cidr = network.get("serviceIpv4Cidr")
     if not cidr:
         # AWS takes 172.20.0.0/16 for a VPC in 10.0.0.0/8, so that nothing overlaps.
         ten = checks.SERVICE_RANGES[0]
         overlaps = any(own.overlaps(ten) for own in eks.account.vpc_networks(vpc_id))
         cidr = OTHER_SERVICE_CIDR if overlaps else SERVICE_CIDR
-    return {"serviceIpv4Cidr": cidr, "ipFamily": asked.get("ipFamily", "ipv4")}
+    return {"serviceIpv4Cidr": cidr, "ipFamily": network.get("ipFamily", "ipv4")}
 
 
 def _finish_deletion(eks: Eks, cluster: Cluster) -> str:
@@ -245,7 +247,7 @@ def _finish_deletion(eks: Eks, cluster: Cluster) -> str:
 
 
 def minor(version: str) -> tuple[int, ...]:
-    """A Kubernetes minor in order: 1.9 comes before 1.10."""
+    """Sort key of a Kubernetes version: 1.9 comes before 1.10."""
     return tuple(int(part) for part in version.split("."))
 
 

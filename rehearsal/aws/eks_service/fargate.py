@@ -81,7 +81,7 @@ def list_fargate_profiles(eks: Eks, params: Params) -> Answer:
 
 
 def delete_fargate_profile(eks: Eks, params: Params) -> Answer:
-    """DeleteFargateProfile. Its pods go with it."""
+    """DeleteFargateProfile. The profile's pods are deleted with it."""
     profile, name = _found(eks, params), params["fargateProfileName"]
     if profile.status != "DELETING":
         _check_alone(eks.cluster(params["clusterName"]), f"delete Fargate Profile {name}")
@@ -92,7 +92,7 @@ def delete_fargate_profile(eks: Eks, params: Params) -> Answer:
 
 
 def remove_policies(eks: Eks, cluster: Cluster) -> None:
-    """Leave nothing of the profiles in the API server."""
+    """Removes all policies of the profiles from the API server."""
     for name in cluster.fargate_profiles:
         eks.kubernetes.delete(policy_reference(name))
 

@@ -1,4 +1,4 @@
-"""The admission policy by which the API server sends a Fargate profile's pods to Fargate."""
+"""Admission policy by which the API server schedules a Fargate profile's pods on Fargate."""
 
 import re
 from typing import Any
@@ -12,7 +12,7 @@ SCHEDULER = "fargate-scheduler"
 
 
 def admission_policy(profile: str, selectors: list[dict[str, Any]]) -> list[Object]:
-    """The policy of one profile, and what binds it. In force about a second later."""
+    """The policy and binding of one profile, in force about a second later."""
     mutation = (
         f"Object{{metadata: Object.metadata{{labels: {{{text(PROFILE_LABEL)}: "
         f"{text(profile)}}}}}, spec: Object.spec{{schedulerName: {text(SCHEDULER)}}}}}"
@@ -21,7 +21,7 @@ def admission_policy(profile: str, selectors: list[dict[str, Any]]) -> list[Obje
 
 
 def policy_reference(profile: str) -> list[Object]:
-    """Policy and binding of a profile, by name only."""
+    """Reference to a profile's policy and binding, by name only."""
     return reference("eks-fargate-profile", profile, {PROFILE_LABEL: profile})
 
 
@@ -52,6 +52,6 @@ def _selector(selector: dict[str, Any]) -> str:
 
 
 def _pattern(wildcard: str) -> str:
-    """A selector's `*` and `?` as a regular expression, in CEL's quotes."""
+    """A selector with `*` and `?` as a regular expression, quoted for CEL."""
     special = {"*": ".*", "?": "."}
     return text("^" + "".join(special.get(c) or re.escape(c) for c in wildcard) + "$")

@@ -1,4 +1,4 @@
-"""The cluster's endpoint: connections go on to the API server once the endpoint is usable."""
+"""Plays the cluster's endpoint: forwards connections to the API server once it is usable."""
 
 import contextlib
 import socket
@@ -10,14 +10,15 @@ from rehearsal.aws.eks_service.state import Eks
 
 USABLE_AFTER = 2.0
 """Seconds after ACTIVE in which the endpoint answers nobody; on AWS about 30 to 120
-(cluster-active-before-endpoint-usable: aws/containers-roadmap#654, awslabs/eks-perf-tests#599)."""
+(cluster-active-before-endpoint-usable: aws/containers-roadmap#654, awslabs/eks-perf-tests#599).
+"""
 CHUNK = 65536
 RESET = struct.pack("ii", 1, 0)
-"""SO_LINGER: a closed connection is reset, as by a load balancer without targets."""
+"""SO_LINGER value that resets a closed connection, as a load balancer without targets does."""
 
 
 class Front:
-    """Listens on a port of its own, and hands each connection to the API server unread."""
+    """Listens on its own port, and forwards each connection to the API server unread."""
 
     def __init__(self, api_server: str, usable_after: float = USABLE_AFTER) -> None:
         """`api_server` is https://127.0.0.1:port; `usable_after` is in seconds."""
@@ -30,8 +31,8 @@ class Front:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def follow(self, eks: Eks) -> None:
-        """Open with the cluster, some seconds late, and close with it. To be called again."""
-        active = any(one.status in {"ACTIVE", "UPDATING"} for one in eks.clusters.values())
+        """Opens some seconds after the cluster is there, and closes with it. To be called again."""
+        active = any(cluster.status in {"ACTIVE", "UPDATING"} for cluster in eks.clusters.values())
         if not active:
             self._active_since = None
         elif self._active_since is None:
@@ -39,12 +40,12 @@ class Front:
 
     @property
     def usable(self) -> bool:
-        """Whether connections reach the API server."""
+        """True if connections reach the API server."""
         since = self._active_since
         return since is not None and time.monotonic() >= since + self._usable_after
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stops listening."""
         self._listener.close()
 
     def _accept(self) -> None:

@@ -1,4 +1,4 @@
-"""The rehearsal's API server, as EKS works on it: whole objects, applied and taken away."""
+"""The rehearsal's API server as EKS uses it: whole objects, applied and deleted."""
 
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
@@ -20,7 +20,7 @@ from lightkube.types import CascadeType
 from rehearsal.aws.aws_errors import AwsError
 
 Object = dict[str, Any]
-"""A Kubernetes object, as its manifest says it."""
+"""A Kubernetes object in its manifest's form."""
 
 NOT_FOUND, CONFLICT, TOO_MANY_REQUESTS = 404, 409, 429
 TIMEOUT = 10.0  # seconds; the API server is on this machine
@@ -29,29 +29,28 @@ UNREACHABLE = (httpx2.TransportError, ConfigError)
 
 
 class Conflict(Exception):
-    """Another field manager owns a field that was to be applied."""
+    """Another field manager owns a field to be applied."""
 
 
 class Kubernetes(Protocol):
-    """What EKS needs of the API server. Raises AwsError when it does not answer."""
+    """Operations that EKS needs of the API server. They raise AwsError if it does not answer."""
 
     def check(self) -> None:
         """Raises AwsError unless the API server answers."""
         ...
 
     def apply(self, objects: Iterable[Object], *, force: bool = True) -> None:
-        """Create or change objects. Raises Conflict when fields are others' and `force` is off."""
+        """Creates or changes objects. Raises Conflict if others own fields and `force` is off."""
         ...
 
     def delete(self, objects: Iterable[Object], *, grace: int | None = None) -> None:
-        """Take objects away, with all they own. What is not there is passed over.
-
-        `grace` is the seconds that pods get to end; None leaves it to them.
+        """Deletes objects with all they own; absent objects are skipped. `grace` is the pods' grace
+        period in seconds; None leaves it to the pods.
         """
         ...
 
     def evict(self, pod: Object) -> None:
-        """Ask for a pod's end. It stays where a disruption budget forbids that."""
+        """Requests a pod's eviction; the pod stays if a disruption budget forbids it."""
         ...
 
     def get(self, wanted: Object) -> Object | None:
@@ -61,15 +60,15 @@ class Kubernetes(Protocol):
     def list(
         self, api_version: str, kind: str, labels: Mapping[str, str] | None = None
     ) -> list[Object]:
-        """All objects of a kind that have the labels, in every namespace."""
+        """Objects of a kind with these labels, in all namespaces."""
         ...
 
 
 class ApiServer:
-    """The real one, through a kubeconfig."""
+    """The real API server, through a kubeconfig."""
 
     def __init__(self, kubeconfig: Path) -> None:
-        """The file may appear later: it is read at the first call."""
+        """The kubeconfig file may appear later: it is read at the first call."""
         self._kubeconfig = kubeconfig
         self._connected: lightkube.Client | None = None
 
@@ -144,7 +143,7 @@ class ApiServer:
         if issubclass(resource, NamespacedResource):
             options["namespace"] = "*"
         try:
-            return [found.to_dict() for found in self._client.list(resource, **options)]
+            return [item.to_dict() for item in self._client.list(resource, **options)]
         except UNREACHABLE as error:
             raise self._unreachable(error) from error
 
@@ -167,7 +166,7 @@ class ApiServer:
 
 
 def remove_nodes(kubernetes: Kubernetes, names: Collection[str]) -> None:
-    """Take nodes away, and the pods on them."""
+    """Deletes nodes and the pods on them."""
     if not names:
         return
     kubernetes.delete(

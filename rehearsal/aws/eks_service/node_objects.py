@@ -1,4 +1,4 @@
-"""The Node of an instance, as kubelet would register it."""
+"""Builds the Node of an instance, as kubelet would register it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +29,7 @@ AMI_PARAMETERS = {
     )
     for name, arch in (("x86_64", "x86_64"), ("ARM_64", "arm64"))
 }
-"""Of each ami type its architecture and the SSM parameter of its image."""
+"""Architecture and SSM parameter of the image, by AMI type."""
 
 ARCHITECTURES = {"x86_64": "amd64", "arm64": "arm64"}
 EFFECTS = {
@@ -43,14 +43,14 @@ KWOK = {"kwok.x-k8s.io/node": "fake"}
 
 @dataclass(frozen=True, kw_only=True)
 class Registered:
-    """What a kubelet registers its node with."""
+    """Settings with which a kubelet registers its node."""
 
     labels: dict[str, str]
     taints: list[dict[str, str]]
     disk: int
-    """GiB."""
+    """Size of the disk in GiB."""
     max_pods: int | None = None
-    """None: as many as the VPC CNI plugin has addresses for."""
+    """Maximum pods; None means as many as the VPC CNI plugin has addresses for."""
 
 
 def node_object(nodegroup: dict[str, Any], instance: Instance) -> Object:
@@ -71,7 +71,7 @@ def node_object(nodegroup: dict[str, Any], instance: Instance) -> Object:
 
 
 def registered_node(instance: Instance, registered: Registered) -> Object:
-    """The Node of an instance: what its kubelet says, and what the cloud controller adds."""
+    """The Node of an instance: the kubelet's part, plus the cloud controller's."""
     facts = moto_instances.facts(instance.type)
     arch = ARCHITECTURES[facts["ProcessorInfo"]["SupportedArchitectures"][-1]]
     labels = {
@@ -113,8 +113,10 @@ def _capacity(facts: dict[str, Any], disk: int, max_pods: int | None) -> dict[st
 
 
 def _allocatable(capacity: dict[str, str]) -> dict[str, str]:
-    """Less what nodeadm reserves: memory 255Mi + 11Mi a pod + 100Mi for eviction, and of the CPUs
-    6 % of the first, 1 % of the second, 0.5 % of the next two, 0.25 % of the others."""
+    """Allocatable resources, without nodeadm's reservation: memory 255Mi + 11Mi a pod + 100Mi for
+    eviction, and of the CPUs 6 % of the first, 1 % of the second, 0.5 % of the next two, 0.25 % of
+    the others.
+    """
     pods, cpus = int(capacity["pods"]), int(capacity["cpu"])
     shares = [60, 10, 5, 5] + [2.5] * max(cpus - 4, 0)
     memory = int(capacity["memory"].removesuffix("Mi")) - (255 + 11 * pods + 100)

@@ -1,4 +1,4 @@
-"""What a managed node group is: checked, described, with EKS's defaults filled in."""
+"""Checks and describes managed node groups, with EKS's defaults filled in."""
 
 from rehearsal.aws import images, moto_instances
 from rehearsal.aws.eks_service import checks
@@ -11,7 +11,7 @@ MAX_TAINTS = 50
 
 
 def check(eks: Eks, cluster: Cluster, params: Params) -> None:
-    """Refuse what EKS would refuse in CreateNodegroup. Raises AwsError."""
+    """Refuses what EKS would refuse in CreateNodegroup. Raises AwsError."""
     checks.role_trusted_by(
         eks.account,
         params["nodeRole"],
@@ -116,22 +116,22 @@ def version_update(eks: Eks, cluster: Cluster, described: Answer, params: Params
     group's Kubernetes version", with a new launch template too; "You cannot roll back a node group
     to an earlier Kubernetes version or AMI version". Raises AwsError.
     """
-    asked = {"version": params.get("version") or described["version"]}
-    if asked["version"] not in (cluster.version, described["version"]):
+    requested = {"version": params.get("version") or described["version"]}
+    if requested["version"] not in (cluster.version, described["version"]):
         raise checks.invalid(
             "Nodegroup Kubernetes version should be equal to Cluster kubernetes version "
             f"{cluster.version} or NodeGroup kubernetes version {described['version']}"
         )
-    wanted = params.get("releaseVersion") or release_of(eks, described | asked)
-    check_release(described["amiType"], asked["version"], wanted)
-    had, same_minor = described["releaseVersion"], asked["version"] == described["version"]
+    wanted = params.get("releaseVersion") or release_of(eks, described | requested)
+    check_release(described["amiType"], requested["version"], wanted)
+    had, same_minor = described["releaseVersion"], requested["version"] == described["version"]
     if wanted and same_minor and _older(described["amiType"], wanted, had):
         # EKS's own words have not been seen.
         raise checks.invalid(
             f"Requested release version {wanted} is older than {had}: a node group cannot be "
             "rolled back"
         )
-    changes = asked | {"releaseVersion": wanted}
+    changes = requested | {"releaseVersion": wanted}
     if template := params.get("launchTemplate"):
         changes["launchTemplate"] = _new_version(described, template)
         _template_types(eks, params)
@@ -139,7 +139,7 @@ def version_update(eks: Eks, cluster: Cluster, described: Answer, params: Params
 
 
 def _older(ami_type: str, release: str, than: str) -> bool:
-    """Whether a release is the older one: of Bottlerocket by its version, of AL2023 by its date."""
+    """True if the first release is older: Bottlerocket's by version, AL2023's by date."""
     if ami_type.startswith("BOTTLEROCKET"):
         old, new = (_numbers(each.partition("-")[0]) for each in (release, than))
         return old < new
@@ -151,7 +151,9 @@ def _numbers(version: str) -> list[int]:
 
 
 def _new_version(described: Answer, template: Params) -> Params:
-    """Only the version of a group's template can change (the API reference)."""
+    """Version of the launch template after an update; only the version can change (the API
+    reference).
+    """
     had = described.get("launchTemplate")
     if not had or any(had.get(key) != template[key] for key in ("id", "name") if key in template):
         raise checks.invalid(
@@ -161,20 +163,20 @@ def _new_version(described: Answer, template: Params) -> Params:
     return had | template
 
 
-def merged_taints(current: list[Params], asked: Params) -> list[Params]:
-    """Taints after an update: one is known by its key and effect."""
-    changed = [*asked.get("addOrUpdateTaints", []), *asked.get("removeTaints", [])]
+def merged_taints(current: list[Params], requested: Params) -> list[Params]:
+    """Taints after an update; key and effect identify a taint."""
+    changed = [*requested.get("addOrUpdateTaints", []), *requested.get("removeTaints", [])]
     touched = {(taint["key"], taint["effect"]) for taint in changed}
     kept = [taint for taint in current if (taint["key"], taint["effect"]) not in touched]
-    return [*kept, *asked.get("addOrUpdateTaints", [])]
+    return [*kept, *requested.get("addOrUpdateTaints", [])]
 
 
 def image_parameter(described: Answer, field: str) -> str | None:
-    """Name of the SSM parameter of its image, without a release the newest; None for CUSTOM."""
-    found = AMI_PARAMETERS.get(described["amiType"])
-    if not found:
+    """SSM parameter of the newest image of the AMI type; None for CUSTOM."""
+    architecture_and_parameter = AMI_PARAMETERS.get(described["amiType"])
+    if not architecture_and_parameter:
         return None
-    newest = found[1].format(minor=described["version"], field=field)
+    newest = architecture_and_parameter[1].format(minor=described["version"], field=field)
     day = described.get("releaseVersion", "").rpartition("-")[2]
     if not day:
         return newest
@@ -184,7 +186,7 @@ def image_parameter(described: Answer, field: str) -> str | None:
 
 
 def release_of(eks: Eks, described: Answer) -> str:
-    """The AMI release that is recommended."""
+    """The recommended AMI release."""
     bottlerocket = described["amiType"].startswith("BOTTLEROCKET")
     field = "image_version" if bottlerocket else "release_version"
     parameter = image_parameter(described | {"releaseVersion": ""}, field)
@@ -203,15 +205,15 @@ def _check_architecture(ami_type: str, instance_type: str) -> None:
 
 
 def _template_types(eks: Eks, params: Params) -> list[str]:
-    asked = params.get("launchTemplate")
-    if not asked:
+    requested = params.get("launchTemplate")
+    if not requested:
         return []
     try:
-        if "id" in asked:
-            template = eks.account.ec2.get_launch_template(asked["id"])
+        if "id" in requested:
+            template = eks.account.ec2.get_launch_template(requested["id"])
         else:
-            template = eks.account.ec2.get_launch_template_by_name(asked.get("name", ""))
-        data = template.get_version(asked.get("version", "$Default")).data
+            template = eks.account.ec2.get_launch_template_by_name(requested.get("name", ""))
+        data = template.get_version(requested.get("version", "$Default")).data
     except Exception as error:  # moto's own exceptions, one a case
-        raise checks.invalid(f"Launch template {asked} does not exist: {error}") from error
+        raise checks.invalid(f"Launch template {requested} does not exist: {error}") from error
     return [data["InstanceType"]] if data.get("InstanceType") else []

@@ -1,4 +1,4 @@
-"""Managed node groups: an Auto Scaling group in moto, whose instances are nodes."""
+"""Plays managed node groups: an Auto Scaling group in moto whose instances are nodes."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -40,7 +40,7 @@ class Nodegroup(Resource):
     kubernetes: Kubernetes
 
     def settle(self) -> bool:
-        """Nodes follow the instances, also when somebody else resizes the group."""
+        """Makes the nodes follow the instances, also if others resize the group."""
         if self.status in ("ACTIVE", "CREATING", "UPDATING"):
             self.follow()
         if self.status == "ACTIVE":
@@ -49,7 +49,7 @@ class Nodegroup(Resource):
         return super().settle()
 
     def follow(self) -> None:
-        """Give each instance its node, and take away the nodes without an instance."""
+        """Creates a node for each instance, and deletes the nodes without an instance."""
         instances = {instance.dns_name: instance for instance in self.group.instances()}
         name = self.described["nodegroupName"]
         nodes = self.kubernetes.list("v1", "Node", {GROUP_LABEL: name})
@@ -97,7 +97,7 @@ def list_nodegroups(eks: Eks, params: Params) -> Answer:
 
 
 def update_nodegroup_config(eks: Eks, params: Params) -> Answer:
-    """UpdateNodegroupConfig: size, labels, taints, how updates go."""
+    """UpdateNodegroupConfig: size, labels, taints, update settings."""
     nodegroup = _free(eks, params)
     described = nodegroup.described
     scaling = {**described["scalingConfig"], **params.get("scalingConfig", {})}
@@ -154,7 +154,7 @@ def update_nodegroup_version(eks: Eks, params: Params) -> Answer:
 
 
 def delete_nodegroup(eks: Eks, params: Params) -> Answer:
-    """DeleteNodegroup. Its nodes and instances go."""
+    """DeleteNodegroup. Its nodes and instances are deleted with it."""
     nodegroup = _found(eks, params)
     if nodegroup.status != "DELETING":
         nodegroup.group.delete()

@@ -15,13 +15,13 @@ OPTIONAL = ("disableSessionTags", "targetRoleArn", "policy")
 
 
 def create_pod_identity_association(eks: Eks, params: Params) -> Answer:
-    """CreatePodIdentityAssociation. One a service account."""
+    """CreatePodIdentityAssociation. A service account can have one."""
     cluster = eks.active_cluster(params["clusterName"])
     return {"association": associate(eks, cluster, params)}
 
 
 def associate(eks: Eks, cluster: Cluster, params: Params, owner: str | None = None) -> Answer:
-    """A new association; `owner` is the ARN of the add-on that it belongs to. Raises AwsError."""
+    """Adds an association; `owner` is the ARN of the add-on that it belongs to. Raises AwsError."""
     namespace, account = params["namespace"], params["serviceAccount"]
     check_role(eks, params["roleArn"])
     for known in cluster.pod_identities.values():
@@ -55,13 +55,13 @@ def associate(eks: Eks, cluster: Cluster, params: Params, owner: str | None = No
 
 
 def dissociate(eks: Eks, cluster: Cluster, key: str) -> None:
-    """Take an association away: pods that have its variables are refused by the agent then."""
+    """Removes an association: the agent then refuses pods that have its variables."""
     gone = cluster.pod_identities.pop(key)
     eks.kubernetes.delete(policy_reference(gone["namespace"], gone["serviceAccount"]))
 
 
 def remove_policies(eks: Eks, cluster: Cluster) -> None:
-    """Leave nothing of the associations in the API server."""
+    """Removes all policies of the associations from the API server."""
     for association in cluster.pod_identities.values():
         where = association["namespace"], association["serviceAccount"]
         eks.kubernetes.delete(policy_reference(*where))
@@ -111,12 +111,12 @@ def list_pod_identity_associations(eks: Eks, params: Params) -> Answer:
     summary = (
         "clusterName", "namespace", "serviceAccount", "associationArn", "associationId", "ownerArn"
     )  # fmt: skip
-    found = [
-        {key: one[key] for key in summary if key in one}
-        for one in eks.cluster(params["clusterName"]).pod_identities.values()
-        if wanted.items() <= one.items()
+    associations = [
+        {key: association[key] for key in summary if key in association}
+        for association in eks.cluster(params["clusterName"]).pod_identities.values()
+        if wanted.items() <= association.items()
     ]
-    return page(found, params, "associations")
+    return page(associations, params, "associations")
 
 
 def _found(eks: Eks, params: Params) -> Answer:

@@ -1,4 +1,4 @@
-"""The admission policy by which pods of a service account get the variables of Pod Identity."""
+"""Admission policy by which pods of a service account get the variables of Pod Identity."""
 
 from rehearsal.aws.eks_service.admission_policies import policy_and_binding, reference, text
 from rehearsal.aws.eks_service.kubernetes import Object
@@ -15,7 +15,7 @@ ANNOTATION = "eks.amazonaws.com/pod-identity"
 
 
 def admission_policy(namespace: str, account: str) -> list[Object]:
-    """The policy of one service account, and what binds it."""
+    """The policy and binding of one service account."""
     variables = ", ".join(
         f"Object.spec.containers.env{{name: {text(name)}, value: {text(value)}}}"
         for name, value in VARIABLES.items()
@@ -32,6 +32,6 @@ def admission_policy(namespace: str, account: str) -> list[Object]:
 
 
 def policy_reference(namespace: str, account: str) -> list[Object]:
-    """Policy and binding of a service account, by name only."""
+    """Reference to a service account's policy and binding, by name only."""
     key = f"{namespace}/{account}"
     return reference("eks-pod-identity", key, {ANNOTATION: key})

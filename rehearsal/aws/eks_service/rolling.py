@@ -20,28 +20,28 @@ ALL = 100  # per cent
 
 @dataclass(kw_only=True)
 class Rolling:
-    """One update under way. `advance` is called until `status` is not InProgress."""
+    """An update that is under way. Call `advance` until `status` is not InProgress."""
 
     kubernetes: Kubernetes
     group: InstanceGroup
     old: Answer
-    """The node group as it was described before the update."""
+    """Description of the node group before the update."""
     new: Answer
-    """As it is described after it."""
+    """Description of the node group after the update."""
     follow: Callable[[], None]
-    """Lets the nodes follow the instances."""
+    """Makes the nodes follow the instances."""
     force: bool
-    """Whether pods that cannot be evicted are deleted."""
+    """True if pods that cannot be evicted are deleted."""
     patience: float
-    """Seconds that a few nodes may take to be drained."""
+    """Seconds for draining a batch of nodes."""
     status: str = "InProgress"
     errors: list[Answer] = field(default_factory=list[Answer])
     leaving: list[Instance] = field(default_factory=list[Instance])
-    """The old instances that are still there."""
+    """Old instances that are still there."""
     deadline: float = 0.0
 
     def start(self) -> None:
-        """Launch as many new nodes as there are old ones, and let no pod come to those."""
+        """Launches as many new nodes as there are old ones, and cordons the old ones."""
         self.leaving = self.group.instances()
         count, size = len(self.leaving), self.new["scalingConfig"]
         if count:
@@ -52,7 +52,7 @@ class Rolling:
         self.deadline = time.monotonic() + self.patience
 
     def advance(self) -> None:
-        """Drain the next few old nodes, and end those that are empty."""
+        """Drains the next old nodes, and ends the empty ones."""
         few = self.leaving[: self._at_once()]
         blocked = self._evict({instance.dns_name for instance in few})
         if blocked and time.monotonic() > self.deadline:
@@ -71,7 +71,7 @@ class Rolling:
             self.status = "Successful"
 
     def _evict(self, nodes: set[str]) -> list[Object]:
-        """Ask for the eviction of the nodes' pods; those that are still there."""
+        """Requests the eviction of the nodes' pods; returns the pods that are still there."""
         pods = [
             pod
             for pod in self.kubernetes.list("v1", "Pod")
@@ -83,7 +83,7 @@ class Rolling:
         return [pod for pod in pods if self.kubernetes.get(pod)]
 
     def _give_up(self) -> None:
-        """Take as many new nodes away as old ones stay: the group has some of both."""
+        """Removes as many new nodes as old ones stay: the group then has some of both."""
         kept = {instance.id for instance in self.leaving}
         new = [each for each in self.group.instances() if each.id not in kept]
         self._end(new[: len(self.leaving)])

@@ -1,4 +1,4 @@
-"""What EKS remembers: clusters with all that hangs off them, and what is under way."""
+"""State of the played EKS: clusters with all that belongs to them, and what is under way."""
 
 import datetime
 import threading
@@ -13,24 +13,24 @@ from rehearsal.aws.eks_service.kubernetes import Kubernetes
 from rehearsal.aws.moto_account import MotoAccount
 
 GONE = "GONE"
-"""Not a status of EKS: the resource is to be forgotten."""
+"""Marker for a resource that is to be forgotten; not a status of EKS."""
 
 CALLER = "$caller"
-"""Key under which a handler finds the ARN of who calls: no parameter of EKS begins with $."""
+"""Key under which a handler finds the caller's ARN: no parameter of EKS begins with $."""
 
 Params = dict[str, Any]
-"""What a call was given, in the API's own names."""
+"""Parameters of a call, in the API's own names."""
 Answer = dict[str, Any]
 
 
 @dataclass
 class Transition:
-    """Something under way, such as CREATING."""
+    """A change that is under way, such as CREATING."""
 
     not_before: float
-    """On the monotonic clock, in seconds."""
+    """Earliest end on the monotonic clock, in seconds."""
     finish: Callable[[], str | None]
-    """The status that follows, GONE, or None while it lasts."""
+    """Returns the next status, GONE, or None while the change lasts."""
 
 
 @dataclass
@@ -38,16 +38,18 @@ class Resource:
     """A cluster, profile, add-on, node group or update."""
 
     described: Answer
-    """As its Describe call answers."""
+    """Answer of the resource's Describe call."""
     transition: Transition | None = None
 
     @property
     def status(self) -> str:
-        """Its status in the API's words."""
+        """Status in the API's words."""
         return self.described["status"]
 
     def settle(self) -> bool:
-        """Let what is under way end if it can. False when the resource is gone."""
+        """Ends the change that is under way if it can end. Returns False if the resource is
+        gone.
+        """
         if self.transition and time.monotonic() >= self.transition.not_before:
             status = self.transition.finish()
             if status == GONE:
@@ -63,12 +65,12 @@ class Update(Resource):
     """A change of a cluster, an add-on or a node group."""
 
     of: tuple[str | None, str | None] = (None, None)
-    """Names of the add-on and of the node group that it changes."""
+    """Names of the changed add-on and node group."""
 
 
 @dataclass
 class Cluster(Resource):
-    """A cluster and what it has."""
+    """A cluster with its parts."""
 
     fargate_profiles: dict[str, Resource] = field(default_factory=dict[str, Resource])
     addons: dict[str, Resource] = field(default_factory=dict[str, Resource])
@@ -76,59 +78,59 @@ class Cluster(Resource):
     """Add-ons whose objects stayed when they were deleted, or that were never managed."""
     nodegroups: dict[str, Resource] = field(default_factory=dict[str, Resource])
     access_entries: dict[str, Answer] = field(default_factory=dict[str, Answer])
-    """By principal ARN."""
+    """Access entries by principal ARN."""
     access_policies: dict[str, dict[str, Answer]] = field(
         default_factory=dict[str, dict[str, Answer]]
     )
-    """By principal ARN, then by policy ARN."""
+    """Access policies by principal ARN, then by policy ARN."""
     pod_identities: dict[str, Answer] = field(default_factory=dict[str, Answer])
-    """By association id."""
+    """Pod identity associations by id."""
     updates: dict[str, Update] = field(default_factory=dict[str, Update])
     network_interfaces: list[str] = field(default_factory=list[str])
     """Ids of the control plane's own network interfaces."""
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name of the cluster."""
         return self.described["name"]
 
     @property
     def version(self) -> str:
-        """Its Kubernetes minor, such as 1.35."""
+        """Kubernetes version, such as 1.35."""
         return self.described["version"]
 
     @property
     def vpc_id(self) -> str:
-        """The VPC that its subnets are in."""
+        """VPC of the cluster's subnets."""
         return self.described["resourcesVpcConfig"]["vpcId"]
 
     @property
     def uses_access_entries(self) -> bool:
-        """Whether its authentication mode knows access entries."""
+        """True if the authentication mode supports access entries."""
         return self.described["accessConfig"]["authenticationMode"] != "CONFIG_MAP"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ControlPlane:
-    """The API server that the one cluster gets."""
+    """API server that backs the one cluster."""
 
     endpoint: str
-    """https://127.0.0.1:port"""
+    """URL such as https://127.0.0.1:port."""
     ca_data: Callable[[], str]
-    """Its CA certificate, PEM in base64."""
+    """Returns the CA certificate, PEM in base64."""
 
 
 @dataclass(kw_only=True)
 class Eks:
-    """EKS of one account and region."""
+    """EKS in one account and region."""
 
     account: MotoAccount
     kubernetes: Kubernetes
     control_plane: ControlPlane
     addon_versions: Mapping[str, Mapping[str, Iterable[str]]]
-    """Of each Kubernetes minor on offer, the versions of each add-on, the default first."""
+    """Versions of each add-on by Kubernetes version, the default first."""
     moment: float = 1.0
-    """Seconds that creating, updating and deleting take."""
+    """Seconds that creations, updates and deletions take."""
     webhook_moments: float = 4.0
     """Moments after which EKS's admission webhooks know a Fargate profile that is ACTIVE, or a pod
     identity association that was made. On AWS it takes some seconds, which no call tells:
@@ -137,31 +139,32 @@ class Eks:
     """Seconds that the pods of a node group's nodes have to leave in an update; 15 minutes in
     EKS."""
     nodegroup_issues: list[Answer] = field(default_factory=list[Answer])
-    """Health issues with which the next node groups end as CREATE_FAILED, one each."""
+    """Health issues with which the next node groups fail (CREATE_FAILED), one each."""
     degraded_after: float = 60.0
     """Seconds after which an add-on without running pods is DEGRADED."""
     clusters: dict[str, Cluster] = field(default_factory=dict[str, Cluster])
     late_events: list[tuple[float, Callable[[], None]]] = field(
         default_factory=list[tuple[float, Callable[[], None]]]
     )
-    """What happens after AWS has said that it is done, and when on the monotonic clock: webhooks
-    learn of a profile, a log group comes back."""
+    """Later events with their time on the monotonic clock, such as a webhook that learns of a
+    profile, or a log group that comes back.
+    """
     followers: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
-    """What of the account beside EKS goes on with it: groups of instances, and their nodes."""
+    """Callbacks for parts of the account that follow EKS: groups of instances and their nodes."""
     log_group_returns: float = 3.0
     """Seconds after a cluster is gone until EKS writes its last lines (0 to 180 have been seen,
     behaviour log-group-comes-back-after-cluster-delete)."""
     lock: threading.RLock = field(default_factory=threading.RLock)
-    """Held by whoever works on this or on the account in moto."""
+    """Held by everyone who works on EKS or on moto's account."""
 
     def cluster(self, name: str) -> Cluster:
-        """Raises AwsError when there is none of that name."""
+        """The cluster with this name. Raises AwsError if there is none."""
         if name not in self.clusters:
             raise AwsError("ResourceNotFoundException", f"No cluster found for name: {name}.")
         return self.clusters[name]
 
     def active_cluster(self, name: str) -> Cluster:
-        """A cluster that can be worked on. Raises AwsError when it cannot."""
+        """A cluster in a state that allows changes. Raises AwsError otherwise."""
         cluster = self.cluster(name)
         if cluster.status not in ("ACTIVE", "UPDATING"):
             raise AwsError(
@@ -173,20 +176,20 @@ class Eks:
     def later(
         self, finish: Callable[[], str | None], *, not_before: float | None = None
     ) -> Transition:
-        """Something that is under way for a moment, or for `not_before` seconds."""
+        """A transition that ends after a moment, or after `not_before` seconds."""
         wait = self.moment if not_before is None else not_before
         return Transition(time.monotonic() + wait, finish)
 
     def teach_webhooks(self, lesson: Callable[[], None]) -> None:
-        """Let the admission webhooks learn of something, which takes them a while."""
+        """Lets the admission webhooks learn of a change after a delay."""
         self.late(self.webhook_moments * self.moment, lesson)
 
     def late(self, seconds: float, event: Callable[[], None]) -> None:
-        """Let something happen once, so many seconds from now."""
+        """Schedules a callback once, so many seconds from now."""
         self.late_events.append((time.monotonic() + seconds, event))
 
     def settle(self) -> None:
-        """Let everything that is under way and can end, end."""
+        """Ends all transitions that can end."""
         for name, cluster in list(self.clusters.items()):
             for resources in (
                 cluster.fargate_profiles,
@@ -205,7 +208,7 @@ class Eks:
             follow()
 
     def arn(self, kind: str, *names: str) -> str:
-        """The ARN of something of EKS: kind/name/…"""
+        """ARN of an EKS resource: kind/name/…"""
         account = self.account
         path = "/".join([kind, *names])
         return f"arn:{account.partition}:eks:{account.region}:{account.id}:{path}"
@@ -233,12 +236,12 @@ class Eks:
 
 
 def now() -> datetime.datetime:
-    """The time, as descriptions tell it."""
+    """Current time in the format of descriptions."""
     return datetime.datetime.now(datetime.UTC)
 
 
 def page(names: Iterable[Any], params: Params, key: str) -> Answer:
-    """One page of a List call: `maxResults` things from `nextToken` on."""
+    """A page of a List call: `maxResults` items from `nextToken` on."""
     everything = list(names)
     start = int(params.get("nextToken") or 0)
     size = params.get("maxResults") or 100

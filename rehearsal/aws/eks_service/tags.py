@@ -1,4 +1,4 @@
-"""Tags of everything that has an ARN in EKS."""
+"""Plays tags of everything that has an ARN in EKS."""
 
 from collections.abc import Iterable
 from itertools import chain
@@ -10,7 +10,7 @@ LIMIT = 50
 ARNS = (
     "arn", "fargateProfileArn", "addonArn", "nodegroupArn", "accessEntryArn", "associationArn"
 )  # fmt: skip
-"""Under which key a description has its own ARN."""
+"""Key of the ARN in each kind of description."""
 
 
 def tag_resource(eks: Eks, params: Params) -> Answer:
@@ -23,7 +23,7 @@ def tag_resource(eks: Eks, params: Params) -> Answer:
 
 
 def untag_resource(eks: Eks, params: Params) -> Answer:
-    """UntagResource. Keys that are not there are passed over."""
+    """UntagResource. Absent keys are ignored."""
     tags = _tagged(eks, params["resourceArn"])
     for key in params["tagKeys"]:
         tags.pop(key, None)

@@ -1,4 +1,4 @@
-"""Who a token of `aws eks get-token` is to the API server: its webhook for TokenReviews."""
+"""Plays the webhook that tells the API server whose a token of `aws eks get-token` is."""
 
 import base64
 import binascii
@@ -13,19 +13,20 @@ PREFIX = "k8s-aws-v1."
 """Begins every token; a presigned URL of sts:GetCallerIdentity in base64 follows
 (kubernetes-sigs/aws-iam-authenticator, README: "How does it work?")."""
 VALID_FOR = datetime.timedelta(minutes=15)
-"""A token of that age is refused (hashicorp/terraform-provider-kubernetes#1131)."""
+"""Maximum age of a token (hashicorp/terraform-provider-kubernetes#1131)."""
 SKEW = datetime.timedelta(minutes=5)
-"""STS refuses a signature that is further ahead of its own clock (clock-skew)."""
+"""Maximum time by which a signature may be ahead of STS's clock (clock-skew)."""
 KNOWN_AFTER = datetime.timedelta(seconds=2)
-"""How long the API server knows nothing of a new entry (401) or a new policy (403); on AWS about 5
-to 60 s (access-policy-takes-effect-late: gravitational/teleport#37958)."""
+"""Time until the API server knows a new entry (401 before) or a new policy (403 before); on AWS
+about 5 to 60 s (access-policy-takes-effect-late: gravitational/teleport#37958).
+"""
 ALL_KNOW_AFTER = datetime.timedelta(seconds=3)
-"""Until then one of two API servers knows, the other does not: answers alternate (same issue)."""
+"""Time until both API servers know it; before, answers alternate (same issue)."""
 ADMIN = "AmazonEKSClusterAdminPolicy"
-"""The one access policy that is played, at the scope of the cluster; another one gives nothing."""
+"""The only access policy that is played, at cluster scope; other policies grant nothing."""
 ADMIN_GROUP = "system:masters"
 UNPLAYED = "rehearsal"
-"""The user where the account has no cluster: a recorded state is previewed without one."""
+"""The user if the account has no cluster: a recorded state is previewed without one."""
 
 
 class Authenticator:
@@ -35,12 +36,12 @@ class Authenticator:
         self.eks = eks
         self._reviews = 0
 
-    def review(self, asked: Mapping[str, Any]) -> Answer:
-        """A TokenReview with its status. To be called with the lock of EKS held."""
+    def review(self, review: Mapping[str, Any]) -> Answer:
+        """A TokenReview with its status. Call it with EKS's lock held."""
         self._reviews += 1
-        user = self._user(str(asked.get("spec", {}).get("token", "")))
+        user = self._user(str(review.get("spec", {}).get("token", "")))
         status = {"authenticated": True, "user": user} if user else {"authenticated": False}
-        return {"apiVersion": asked["apiVersion"], "kind": "TokenReview", "status": status}
+        return {"apiVersion": review["apiVersion"], "kind": "TokenReview", "status": status}
 
     def _user(self, token: str) -> Answer | None:
         signed = _signed(token)
@@ -79,7 +80,7 @@ class Authenticator:
 
 
 def _signed(token: str) -> tuple[str, datetime.datetime] | None:
-    """Access key and time of a presigned GetCallerIdentity; None if the token is none of those."""
+    """Access key and time of a presigned GetCallerIdentity; None for any other token."""
     encoded = token.removeprefix(PREFIX)
     try:
         url = base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).decode()

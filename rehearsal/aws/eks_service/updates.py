@@ -1,4 +1,4 @@
-"""Updates of a cluster: its settings, its Kubernetes version, and how an update stands."""
+"""Plays updates of a cluster: settings, Kubernetes version, and the status of updates."""
 
 from collections.abc import Callable
 
@@ -15,21 +15,21 @@ from rehearsal.aws.eks_service.clusters import (
 from rehearsal.aws.eks_service.state import Answer, Cluster, Eks, Params, page
 
 MODES = ["CONFIG_MAP", "API_AND_CONFIG_MAP", "API"]
-"""Authentication modes, from which there is no way back."""
+"""Authentication modes in order; there is no way back."""
 
 Changes = tuple[str, dict[str, object]]
-"""The update's type, and its parameters by their names in UpdateParamType."""
+"""Type of an update, and its parameters by their names in UpdateParamType."""
 
 
 def update_cluster_config(eks: Eks, params: Params) -> Answer:
-    """UpdateClusterConfig: one kind of setting a call, as AWS wants it."""
+    """UpdateClusterConfig: one kind of setting per call, as in AWS."""
     cluster = _free_cluster(eks, params["name"], "UpdateClusterConfig")
-    asked = [key for key in params if key in CONFIG_CHANGES]
-    if len(asked) != 1:
+    kinds = [key for key in params if key in CONFIG_CHANGES]
+    if len(kinds) != 1:
         raise checks.invalid(
-            f"Only one type of update can be allowed, got {asked}: split them into several calls"
+            f"Only one type of update can be allowed, got {kinds}: split them into several calls"
         )
-    kind, changes = CONFIG_CHANGES[asked[0]](eks, cluster, params[asked[0]])
+    kind, changes = CONFIG_CHANGES[kinds[0]](eks, cluster, params[kinds[0]])
     return _begin(eks, cluster, kind, changes)
 
 
@@ -51,7 +51,7 @@ def update_cluster_version(eks: Eks, params: Params) -> Answer:
 
 
 def associate_encryption_config(eks: Eks, params: Params) -> Answer:
-    """AssociateEncryptionConfig: once, it cannot be taken back."""
+    """AssociateEncryptionConfig: possible once, and irreversible."""
     cluster = _free_cluster(eks, params["clusterName"], "AssociateEncryptionConfig")
     if cluster.described["encryptionConfig"]:
         raise checks.invalid("Encryption is already enabled on this cluster")
@@ -63,17 +63,17 @@ def associate_encryption_config(eks: Eks, params: Params) -> Answer:
 
 def describe_update(eks: Eks, params: Params) -> Answer:
     """DescribeUpdate."""
-    found = eks.cluster(params["name"]).updates.get(params["updateId"])
-    if found is None or found.of != (params.get("addonName"), params.get("nodegroupName")):
+    update = eks.cluster(params["name"]).updates.get(params["updateId"])
+    if update is None or update.of != (params.get("addonName"), params.get("nodegroupName")):
         raise AwsError("ResourceNotFoundException", f"No update found for ID: {params['updateId']}")
-    return {"update": found.described}
+    return {"update": update.described}
 
 
 def list_updates(eks: Eks, params: Params) -> Answer:
-    """ListUpdates, of the cluster or of an add-on or node group of it."""
+    """ListUpdates, of the cluster or of one of its add-ons or node groups."""
     of = (params.get("addonName"), params.get("nodegroupName"))
     updates = eks.cluster(params["name"]).updates
-    return page([key for key, one in updates.items() if one.of == of], params, "updateIds")
+    return page([key for key, update in updates.items() if update.of == of], params, "updateIds")
 
 
 def _free_cluster(eks: Eks, name: str, operation: str) -> Cluster:
@@ -94,9 +94,9 @@ def _begin(eks: Eks, cluster: Cluster, kind: str, changes: dict[str, object]) ->
     return {"update": dict(eks.start_update(cluster, kind, changes).described)}
 
 
-def _logging(eks: Eks, cluster: Cluster, asked: Params) -> Changes:
+def _logging(eks: Eks, cluster: Cluster, requested: Params) -> Changes:
     on = {t for e in _entries(cluster.described["logging"]) if e["enabled"] for t in e["types"]}
-    for entry in asked.get("clusterLogging", []):
+    for entry in requested.get("clusterLogging", []):
         types = set(entry.get("types", []))
         on = on | types if entry.get("enabled") else on - types
     wanted = logging_of({"clusterLogging": [{"types": sorted(on), "enabled": True}]})
@@ -107,16 +107,16 @@ def _logging(eks: Eks, cluster: Cluster, asked: Params) -> Changes:
     return "LoggingUpdate", {"ClusterLogging": wanted}
 
 
-def _vpc(eks: Eks, cluster: Cluster, asked: Params) -> Changes:
+def _vpc(eks: Eks, cluster: Cluster, requested: Params) -> Changes:
     config = cluster.described["resourcesVpcConfig"]
     before = dict(config)
-    network = {key: asked[key] for key in ("subnetIds", "securityGroupIds") if key in asked}
+    network = {key: requested[key] for key in ("subnetIds", "securityGroupIds") if key in requested}
     if "subnetIds" in network:
         checks.subnets(eks.account, network["subnetIds"], cluster.vpc_id)
         checks.two_zones(eks.account, network["subnetIds"])
         checks.same_zones(eks.account, network["subnetIds"], config["subnetIds"])
     checks.security_groups(eks.account, network.get("securityGroupIds", []), cluster.vpc_id)
-    wanted = {**config, **network, **endpoint_access(asked, config)}
+    wanted = {**config, **network, **endpoint_access(requested, config)}
     if wanted == before:
         raise checks.invalid(
             "Cluster is already at the desired configuration with "
@@ -134,9 +134,9 @@ def _vpc(eks: Eks, cluster: Cluster, asked: Params) -> Changes:
     }
 
 
-def _access(_eks: Eks, cluster: Cluster, asked: Params) -> Changes:
+def _access(_eks: Eks, cluster: Cluster, requested: Params) -> Changes:
     current = cluster.described["accessConfig"]["authenticationMode"]
-    wanted = asked.get("authenticationMode", current)
+    wanted = requested.get("authenticationMode", current)
     if wanted == current:
         raise checks.invalid(f"Cluster is already at the desired authentication mode: {current}")
     if MODES.index(wanted) < MODES.index(current):
@@ -146,11 +146,11 @@ def _access(_eks: Eks, cluster: Cluster, asked: Params) -> Changes:
 
 
 def _setting(key: str, kind: str, param: str) -> Callable[[Eks, Cluster, object], Changes]:
-    def change(_eks: Eks, cluster: Cluster, asked: object) -> Changes:
-        if cluster.described.get(key) == asked:
-            raise checks.invalid(f"Cluster is already at the desired {key}: {asked}")
-        cluster.described[key] = asked
-        return kind, {param: asked}
+    def change(_eks: Eks, cluster: Cluster, requested: object) -> Changes:
+        if cluster.described.get(key) == requested:
+            raise checks.invalid(f"Cluster is already at the desired {key}: {requested}")
+        cluster.described[key] = requested
+        return kind, {param: requested}
 
     return change
 
@@ -165,7 +165,7 @@ CONFIG_CHANGES: dict[str, Callable[..., Changes]] = {
     ),
     **{key: _setting(key, "ConfigUpdate", key[0].upper() + key[1:]) for key in ECHOED},
 }
-"""By the parameter of UpdateClusterConfig."""
+"""Changes by the parameter of UpdateClusterConfig."""
 
 
 def _entries(logging: Answer) -> list[Answer]:

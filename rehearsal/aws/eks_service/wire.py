@@ -1,4 +1,4 @@
-"""EKS's REST calls by AWS's own model of them: routes, parameters, checks and answers."""
+"""EKS's REST calls according to AWS's own model: routes, parameters, checks and answers."""
 
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
@@ -29,9 +29,8 @@ def model() -> Any:
 
 
 def operation_of(method: str, raw_path: str) -> tuple[Operation, dict[str, str]]:
-    """The operation of a request line and the labels in its path, decoded. Raises AwsError.
-
-    The path comes as it was sent: an ARN in it has its slashes encoded.
+    """Operation of a request line, and the decoded labels in its path. Raises AwsError.
+    The path must be undecoded: an ARN in it has its slashes encoded.
     """
     parts = raw_path.partition("?")[0].strip("/").split("/")
     for template, operation in _routes().get((method, len(parts)), []):
@@ -47,14 +46,14 @@ def read(operation: Operation, labels: dict[str, str], query: str, body: bytes) 
     if shape is None:
         return {}
     params = {str(k): v for k, v in (json.loads(body) if body else {}).items() if v is not None}
-    asked = parse_qs(query, keep_blank_values=True)
+    query_values = parse_qs(query, keep_blank_values=True)
     for name, member in shape.members.items():
         location = member.serialization.get("location")
         wire_name = member.serialization.get("name", name)
         if location == "uri":
             params[name] = labels[wire_name]
-        elif location == "querystring" and wire_name in asked:
-            params[name] = _from_query(member, asked[wire_name])
+        elif location == "querystring" and wire_name in query_values:
+            params[name] = _from_query(member, query_values[wire_name])
     report = ParamValidator().validate(params, shape)
     problems = [report.generate_report()] if report.has_errors() else _violations(params, shape, "")
     if problems:
@@ -63,7 +62,7 @@ def read(operation: Operation, labels: dict[str, str], query: str, body: bytes) 
 
 
 def answer(result: dict[str, Any]) -> bytes:
-    """The body of a good answer: times are seconds since 1970."""
+    """Body of a successful answer; times are seconds since 1970."""
     return json.dumps(result, default=_timestamp).encode()
 
 
@@ -110,7 +109,7 @@ def _from_query(shape: Shape, values: list[str]) -> Any:
 
 
 def _violations(value: Any, shape: Shape, path: str) -> list[str]:
-    """What botocore leaves to the service: enumerations and patterns."""
+    """Violations of enumerations and patterns, which botocore leaves to the service."""
     if shape.type_name == "structure":
         return [
             problem
@@ -120,10 +119,10 @@ def _violations(value: Any, shape: Shape, path: str) -> list[str]:
         ]
     if shape.type_name == "list":
         pairs = enumerate(value)
-        return [p for i, one in pairs for p in _violations(one, shape.member, f"{path}[{i}]")]
+        return [p for i, item in pairs for p in _violations(item, shape.member, f"{path}[{i}]")]
     if shape.type_name == "map":
         pairs = value.items()
-        return [p for key, one in pairs for p in _violations(one, shape.value, f"{path}.{key}")]
+        return [p for key, item in pairs for p in _violations(item, shape.value, f"{path}.{key}")]
     return _scalar_violations(value, shape, path)
 
 

@@ -10,7 +10,7 @@ from pulumi.runtime.proto import provider_pb2_grpc
 from rehearsal.aws.provider.servicer import StandIn
 
 MAX_MESSAGE_BYTES = 400 * 1024 * 1024
-"""What Pulumi's own plugins allow; gRPC's 4 MB are too few for large stacks."""
+"""Limit of Pulumi's own plugins; gRPC's 4 MB are too few for large stacks."""
 PARALLEL_REQUESTS = 64
 ORPHAN_CHECK_SECONDS = 2
 
@@ -20,7 +20,7 @@ def _end(*_: object) -> None:
 
 
 def serve(provider: StandIn) -> None:
-    """Run until the engine ends us or is gone itself."""
+    """Serves until the engine ends the plugin, or is gone itself."""
     options = [
         ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
         ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),

@@ -19,7 +19,7 @@ _NOT_FOUND = (
 
 
 class AwsError(Exception):
-    """AWS refuses, in its own words."""
+    """An error of AWS, in AWS's words."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")
@@ -27,7 +27,7 @@ class AwsError(Exception):
 
 
 class ConfigurationError(ValueError):
-    """The provider's configuration cannot be used."""
+    """Why the provider's configuration cannot be used."""
 
 
 class Account:
@@ -41,7 +41,7 @@ class Account:
         profile: str | None = None,
         roles: Sequence[str] = (),
     ) -> None:
-        """`roles` are assumed one after the other, the first one as the profile's user."""
+        """`roles` are assumed in order, the first one by the profile's user."""
         self.region = region
         self._profile, self._roles = profile, roles
         self.default_tags = dict(default_tags)
@@ -65,7 +65,7 @@ class Account:
         return session
 
     def client(self, service: str) -> Any:
-        """The only client of this service, for all threads."""
+        """Client of this service, shared by all threads."""
         with self._guard:
             if service not in self._clients:
                 settings = _botocore("config").Config(
@@ -77,7 +77,7 @@ class Account:
             return self._clients[service]
 
     def model(self, service: str) -> Any:
-        """The published request shapes of this service."""
+        """Published request shapes of this service."""
         with self._guard:
             if service in self._clients:
                 return self._clients[service].meta.service_model
@@ -86,7 +86,7 @@ class Account:
             return self._models[service]
 
     def request(self, service: str, operation: str, parameters: Mapping[str, Any]) -> Any:
-        """Send one request; AwsError where AWS refuses or cannot be reached."""
+        """Sends one request. Raises AwsError if AWS refuses or cannot be reached."""
         client, errors = self.client(service), _botocore("exceptions")
         method = import_module("botocore").xform_name(operation)
         try:
@@ -113,7 +113,7 @@ class Account:
         return "aws"
 
     def lock(self, name: str) -> threading.Lock:
-        """The lock of this name, the same for everybody who asks."""
+        """The lock with this name, shared by all callers."""
         with self._guard:
             return self._locks.setdefault(name, threading.Lock())
 
@@ -124,7 +124,7 @@ def _botocore(module: str) -> Any:
 
 
 def endpoint() -> str:
-    """The played AWS; the stand-in never talks to the real one."""
+    """URL of the played AWS; the stand-in never talks to the real one."""
     url = os.environ.get("AWS_ENDPOINT_URL", "")
     if urlsplit(url).hostname not in {"127.0.0.1", "localhost", "::1"}:
         raise ConfigurationError(
@@ -135,5 +135,5 @@ def endpoint() -> str:
 
 
 def not_found(code: str) -> bool:
-    """Whether this error code says that the thing does not exist."""
+    """True if this error code says that a resource does not exist."""
     return code.endswith(_NOT_FOUND) or ".NotFound" in code or code.endswith("NotFoundFault")

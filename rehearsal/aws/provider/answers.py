@@ -1,4 +1,4 @@
-"""Answers that say no: errors as the engine and its user want them."""
+"""Error answers in the form that the engine and its user expect."""
 
 from typing import Any, NoReturn
 
@@ -11,11 +11,11 @@ from rehearsal.aws.provider.source import NoAnswer
 
 
 class Refused(Exception):
-    """The request cannot be served; the text is for the user."""
+    """Why the request cannot be served, for the user."""
 
 
 def explain(error: Exception, where: str) -> str:
-    """What went wrong, for the user, with the resource at hand."""
+    """Explains an error to the user, with the affected resource."""
     if isinstance(error, AwsError | NoAnswer | ConfigurationError):
         return f"{where}: {error}"
     # A mistake of the table itself: say where, so that the entry can be mended.
@@ -23,7 +23,7 @@ def explain(error: Exception, where: str) -> str:
 
 
 def abort(context: Any, message: str) -> NoReturn:
-    """End the request with an error."""
+    """Ends the request with an error."""
     context.abort(grpc.StatusCode.UNKNOWN, message)
     raise Refused(message)
 

@@ -13,30 +13,30 @@ from rehearsal.aws.resource_types.entry import REQUIRED, Property, ResourceType,
 DEFAULTS = "__defaults"
 """Internal key of checked inputs: the properties that the provider filled in."""
 NAME_DIGITS = 7
-"""Random hex digits at the end of a made name."""
+"""Number of random hex digits at the end of a generated name."""
 
 
 class Problem(NamedTuple):
-    """What is wrong with one property."""
+    """A problem with one property."""
 
     property: str
     reason: str
 
 
 class NameTooLong(ValueError):
-    """The name that is made of a resource's logical name does not fit; the text is for the user."""
+    """Why the name generated from a resource's logical name is too long, for the user."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Naming:
-    """How a resource without a physical name gets one."""
+    """Rule for the name of a resource without a physical name."""
 
     name: str
-    """The resource's name in the program."""
+    """Name of the resource in the program."""
     seed: bytes
-    """Pulumi's random seed: the same in preview and update, another one for a replacement."""
+    """Pulumi's random seed: equal in preview and update, different for a replacement."""
     proposed: str = ""
-    """The name that the stack's autonaming configuration proposes."""
+    """Name proposed by the stack's autonaming configuration."""
     disabled: bool = False
 
     def physical(self, token: str, prop: Property) -> str | None:
@@ -86,16 +86,16 @@ def fill_in(
 
 
 def problems(kind: ResourceType, inputs: Values, account: Account) -> list[Problem]:
-    """All that AWS or its Pulumi provider would refuse in these inputs."""
-    found = list(_unknown_and_missing(kind, inputs, account))
+    """Everything that AWS or its Pulumi provider would refuse in these inputs."""
+    mistakes = list(_unknown_and_missing(kind, inputs, account))
     model = account.model(kind.service)
     for name, value in inputs.items():
         if name in kind.properties and value is not None:
             shape = values.shape_of(kind, name, model)
-            found += [Problem(name, reason) for reason in _refusals(kind, name, value, shape)]
-    if not found and not any(map(values.is_unknown, inputs.values())):
-        found += [Problem("", reason) for rule in kind.rules if (reason := rule(inputs))]
-    return found
+            mistakes += [Problem(name, reason) for reason in _refusals(kind, name, value, shape)]
+    if not mistakes and not any(map(values.is_unknown, inputs.values())):
+        mistakes += [Problem("", reason) for rule in kind.rules if (reason := rule(inputs))]
+    return mistakes
 
 
 def _unknown_and_missing(kind: ResourceType, inputs: Values, account: Account) -> Iterator[Problem]:
@@ -146,5 +146,5 @@ def _refusals(kind: ResourceType, name: str, value: Any, shape: Any) -> Iterator
 
 
 def without_internals(inputs: Mapping[str, Any]) -> Values:
-    """The properties alone."""
+    """The properties without internal keys."""
     return {key: value for key, value in inputs.items() if not key.startswith("__")}

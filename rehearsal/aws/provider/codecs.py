@@ -1,4 +1,4 @@
-"""Values that AWS takes and gives in another form than the Pulumi SDK does."""
+"""Codecs for values that AWS represents differently from the Pulumi SDK."""
 
 import json
 import urllib.parse
@@ -9,7 +9,7 @@ from rehearsal.aws.resource_types.entry import Codec
 
 
 def document(value: Any) -> Any:
-    """A JSON text as data; AWS also gives it URL-encoded or parsed already."""
+    """A JSON text as data; AWS returns it URL-encoded or parsed as well."""
     if not isinstance(value, str):
         return value
     text = urllib.parse.unquote(value) if value.lstrip().startswith("%7B") else value
@@ -24,7 +24,7 @@ def _as_text(value: Any) -> Any:
 
 
 def _policy(value: Any) -> Any:
-    """A policy in which "x" and ["x"] are one, since AWS may store either."""
+    """Normal form of a policy in which "x" and ["x"] are equal, since AWS may store either."""
     data = document(value)
     if is_object(data):
         return {key: _policy(item) for key, item in data.items()}
@@ -65,7 +65,7 @@ def _pairs(key: str, value: str) -> Codec:
 
 
 def own_tags(tags: dict[str, str] | None) -> dict[str, str]:
-    """Without the tags that AWS sets itself, which no program may give."""
+    """Tags without those that AWS sets itself, which no program may set."""
     return {key: value for key, value in as_object(tags).items() if not key.startswith("aws:")}
 
 

@@ -1,4 +1,4 @@
-"""The provider's own configuration: `aws:region`, `aws:defaultTags` and their like."""
+"""The provider's configuration: `aws:region`, `aws:defaultTags` and the like."""
 
 import json
 import os
@@ -46,7 +46,7 @@ HONOURED = frozenset(
 
 
 def problems(config: Values) -> Iterator[tuple[str, str]]:
-    """Property and what is wrong with it."""
+    """Problems of the configuration, as pairs of property and text."""
     for name in config:
         if name not in WITHOUT_EFFECT | HONOURED | {"version", "pluginDownloadURL"}:
             yield name, f"the stand-in AWS provider does not play the setting aws:{name}"

@@ -1,4 +1,4 @@
-"""The functions (data sources) that programs may call: one entry each, as in the table of types."""
+"""Functions (data sources) that programs may call, each with an entry in a table."""
 
 import re
 
@@ -34,8 +34,8 @@ def _partition(account: Account, _: Values) -> Values:
     }
 
 
-def _region(account: Account, asked: Values) -> Values:
-    name = asked.get("region") or asked.get("name") or account.region
+def _region(account: Account, arguments: Values) -> Values:
+    name = arguments.get("region") or arguments.get("name") or account.region
     return {
         "id": name,
         "name": name,
@@ -45,13 +45,13 @@ def _region(account: Account, asked: Values) -> Values:
     }
 
 
-def _addon_version(account: Account, asked: Values) -> Values:
+def _addon_version(account: Account, arguments: Values) -> Values:
     parameters = {
-        "addonName": asked["addonName"],
-        "kubernetesVersion": asked["kubernetesVersion"],
+        "addonName": arguments["addonName"],
+        "kubernetesVersion": arguments["kubernetesVersion"],
     }
-    found = account.request("eks", "DescribeAddonVersions", parameters)
-    versions = as_list(jmespath.search("addons[0].addonVersions", found))
+    response = account.request("eks", "DescribeAddonVersions", parameters)
+    versions = as_list(jmespath.search("addons[0].addonVersions", response))
     default = [
         v["addonVersion"]
         for v in versions
@@ -59,39 +59,41 @@ def _addon_version(account: Account, asked: Values) -> Values:
     ]
     # AWS lists the newest first.
     newest = [v["addonVersion"] for v in versions]
-    chosen = (newest if asked.get("mostRecent") else default or newest)[:1]
+    chosen = (newest if arguments.get("mostRecent") else default or newest)[:1]
     if not chosen:
         raise NoAnswer(
-            f"no version of add-on {asked['addonName']} for Kubernetes "
-            f"{asked['kubernetesVersion']} was found"
+            f"no version of add-on {arguments['addonName']} for Kubernetes "
+            f"{arguments['kubernetesVersion']} was found"
         )
-    return {"id": asked["addonName"], "version": chosen[0]}
+    return {"id": arguments["addonName"], "version": chosen[0]}
 
 
-def _cluster(account: Account, asked: Values) -> Values:
-    found = account.request("eks", "DescribeCluster", {"name": asked["name"]})["cluster"]
-    data = from_api(found, {"vpcConfig": "resourcesVpcConfig"})
+def _cluster(account: Account, arguments: Values) -> Values:
+    cluster = account.request("eks", "DescribeCluster", {"name": arguments["name"]})["cluster"]
+    data = from_api(cluster, {"vpcConfig": "resourcesVpcConfig"})
     return {
         **data,
-        "id": found["name"],
-        "tags": found.get("tags", {}),
+        "id": cluster["name"],
+        "tags": cluster.get("tags", {}),
         "certificateAuthorities": [data["certificateAuthority"]],
         "accessConfigs": [data["accessConfig"]] if data.get("accessConfig") else [],
         "identities": [{"oidcs": [data["identity"]["oidc"]]}],
         "kubernetesNetworkConfigs": [data["kubernetesNetworkConfig"]],
-        "enabledClusterLogTypes": jmespath.search("logging.clusterLogging[?enabled].types[]", found)
+        "enabledClusterLogTypes": jmespath.search(
+            "logging.clusterLogging[?enabled].types[]", cluster
+        )
         or [],
     }
 
 
-def _roles(account: Account, asked: Values) -> Values:
-    """The roles' names and ARNs; no error where there is none."""
-    prefix = asked.get("pathPrefix")
+def _roles(account: Account, arguments: Values) -> Values:
+    """Names and ARNs of the roles; none is not an error."""
+    prefix = arguments.get("pathPrefix")
     parameters: Values = {"PathPrefix": prefix} if prefix else {}
     # moto ignores the prefix of a page that is asked for by its marker: 1,000 is IAM's largest.
-    found = account.request("iam", "ListRoles", {**parameters, "MaxItems": 1000})["Roles"]
-    wanted = re.compile(asked.get("nameRegex") or "")
-    kept = [role for role in found if wanted.search(role["RoleName"])]
+    roles = account.request("iam", "ListRoles", {**parameters, "MaxItems": 1000})["Roles"]
+    wanted = re.compile(arguments.get("nameRegex") or "")
+    kept = [role for role in roles if wanted.search(role["RoleName"])]
     return {
         "id": account.region,
         "arns": [role["Arn"] for role in kept],
@@ -99,95 +101,98 @@ def _roles(account: Account, asked: Values) -> Values:
     }
 
 
-def _addon(account: Account, asked: Values) -> Values:
-    parameters = {"clusterName": asked["clusterName"], "addonName": asked["addonName"]}
-    found = account.request("eks", "DescribeAddon", parameters)["addon"]
+def _addon(account: Account, arguments: Values) -> Values:
+    parameters = {"clusterName": arguments["clusterName"], "addonName": arguments["addonName"]}
+    addon = account.request("eks", "DescribeAddon", parameters)["addon"]
     return {
-        **from_api(found, {}),
-        "id": f"{asked['clusterName']}:{asked['addonName']}",
-        "arn": found["addonArn"],
-        "tags": found.get("tags", {}),
+        **from_api(addon, {}),
+        "id": f"{arguments['clusterName']}:{arguments['addonName']}",
+        "arn": addon["addonArn"],
+        "tags": addon.get("tags", {}),
     }
 
 
-def _oidc_provider(account: Account, asked: Values) -> Values:
-    if (asked.get("arn") is None) == (asked.get("url") is None):
+def _oidc_provider(account: Account, arguments: Values) -> Values:
+    if (arguments.get("arn") is None) == (arguments.get("url") is None):
         raise NoAnswer("one of `arn,url` must be specified")
-    wanted = str(asked.get("url", "")).removeprefix("https://")
+    wanted = str(arguments.get("url", "")).removeprefix("https://")
     known = account.request("iam", "ListOpenIDConnectProviders", {})["OpenIDConnectProviderList"]
-    for arn in [one["Arn"] for one in known]:
-        found = account.request(
+    for arn in [provider["Arn"] for provider in known]:
+        provider = account.request(
             "iam", "GetOpenIDConnectProvider", {"OpenIDConnectProviderArn": arn}
         )
-        if asked.get("arn") == arn or found["Url"].removeprefix("https://") == wanted:
+        if arguments.get("arn") == arn or provider["Url"].removeprefix("https://") == wanted:
             return {
                 "id": arn,
                 "arn": arn,
-                "url": found["Url"].removeprefix("https://"),
-                "clientIdLists": found.get("ClientIDList", []),
-                "thumbprintLists": found.get("ThumbprintList", []),
-                "tags": {tag["Key"]: tag["Value"] for tag in found.get("Tags", [])},
+                "url": provider["Url"].removeprefix("https://"),
+                "clientIdLists": provider.get("ClientIDList", []),
+                "thumbprintLists": provider.get("ThumbprintList", []),
+                "tags": {tag["Key"]: tag["Value"] for tag in provider.get("Tags", [])},
             }
     by = "url" if wanted else "arn"
-    raise NoAnswer(f"finding IAM OIDC Provider by {by} ({asked[by]}): not found")
+    raise NoAnswer(f"finding IAM OIDC Provider by {by} ({arguments[by]}): not found")
 
 
-def _log_groups(account: Account, asked: Values) -> Values:
-    """Names and ARNs of the log groups whose name begins so; no error where there is none."""
-    prefix = asked.get("logGroupNamePrefix")
+def _log_groups(account: Account, arguments: Values) -> Values:
+    """Names and ARNs of the log groups with this prefix; none is not an error."""
+    prefix = arguments.get("logGroupNamePrefix")
     parameters: Values = {"logGroupNamePrefix": prefix} if prefix else {}
-    found: list[Values] = []
+    groups: list[Values] = []
     while True:
         page = account.request("logs", "DescribeLogGroups", parameters)
-        found += page["logGroups"]
+        groups += page["logGroups"]
         if not page.get("nextToken"):
             break
         parameters = parameters | {"nextToken": page["nextToken"]}
     return {
         "id": account.region,
-        "arns": [group["arn"].removesuffix(":*") for group in found],
-        "logGroupNames": [group["logGroupName"] for group in found],
+        "arns": [group["arn"].removesuffix(":*") for group in groups],
+        "logGroupNames": [group["logGroupName"] for group in groups],
     }
 
 
-def _key(account: Account, asked: Values) -> Values:
-    found = account.request("kms", "DescribeKey", {"KeyId": asked["keyId"]})["KeyMetadata"]
+def _key(account: Account, arguments: Values) -> Values:
+    key = account.request("kms", "DescribeKey", {"KeyId": arguments["keyId"]})["KeyMetadata"]
     return {
-        **from_api({name: value for name, value in found.items() if "Date" not in name}, {}),
-        "id": found["KeyId"],
-        "awsAccountId": found["AWSAccountId"],
+        **from_api({name: value for name, value in key.items() if "Date" not in name}, {}),
+        "id": key["KeyId"],
+        "awsAccountId": key["AWSAccountId"],
         "multiRegionConfigurations": [],
         "xksKeyConfigurations": [],
     }
 
 
-def _parameters(account: Account, asked: Values) -> Values:
-    """The parameters below a path; no error where there is none."""
+def _parameters(account: Account, arguments: Values) -> Values:
+    """Parameters below a path; none is not an error."""
     asks: Values = {
-        "Path": asked["path"],
-        "Recursive": bool(asked.get("recursive")),
-        "WithDecryption": asked.get("withDecryption") is not False,
+        "Path": arguments["path"],
+        "Recursive": bool(arguments.get("recursive")),
+        "WithDecryption": arguments.get("withDecryption") is not False,
     }
-    found: list[Values] = []
+    parameters_found: list[Values] = []
     more: Values = {}
     while True:
         page = account.request("ssm", "GetParametersByPath", asks | more)
-        found += page["Parameters"]
+        parameters_found += page["Parameters"]
         if not page.get("NextToken"):
             break
         more = {"NextToken": page["NextToken"]}
     columns = {"arns": "ARN", "names": "Name", "types": "Type", "values": "Value"}
-    lists = {ours: [one[theirs] for one in found] for ours, theirs in columns.items()}
-    return {"id": asked["path"], "withDecryption": True, **asked, **lists}
+    lists = {
+        ours: [parameter[theirs] for parameter in parameters_found]
+        for ours, theirs in columns.items()
+    }
+    return {"id": arguments["path"], "withDecryption": True, **arguments, **lists}
 
 
-def _scaling_groups(account: Account, asked: Values) -> Values:
-    """Names and ARNs of Auto Scaling groups; no error where there is none."""
-    parameters: Values = {"Filters": filters_of(asked)}
-    if names := as_list(asked.get("names")):
+def _scaling_groups(account: Account, arguments: Values) -> Values:
+    """Names and ARNs of Auto Scaling groups; none is not an error."""
+    parameters: Values = {"Filters": filters_of(arguments)}
+    if names := as_list(arguments.get("names")):
         parameters["AutoScalingGroupNames"] = names
-    found = account.request("autoscaling", "DescribeAutoScalingGroups", parameters)
-    groups = found["AutoScalingGroups"]
+    response = account.request("autoscaling", "DescribeAutoScalingGroups", parameters)
+    groups = response["AutoScalingGroups"]
     return {
         "id": account.region,
         "arns": [group["AutoScalingGroupARN"] for group in groups],
@@ -195,10 +200,10 @@ def _scaling_groups(account: Account, asked: Values) -> Values:
     }
 
 
-def _scaling_group(account: Account, asked: Values) -> Values:
-    parameters = {"AutoScalingGroupNames": [asked["name"]]}
-    found = account.request("autoscaling", "DescribeAutoScalingGroups", parameters)
-    group = single("Auto Scaling Group", found["AutoScalingGroups"], asked)
+def _scaling_group(account: Account, arguments: Values) -> Values:
+    parameters = {"AutoScalingGroupNames": [arguments["name"]]}
+    response = account.request("autoscaling", "DescribeAutoScalingGroups", parameters)
+    group = single("Auto Scaling Group", response["AutoScalingGroups"], arguments)
     return {
         "id": group["AutoScalingGroupName"],
         "arn": group["AutoScalingGroupARN"],
@@ -208,9 +213,9 @@ def _scaling_group(account: Account, asked: Values) -> Values:
     }
 
 
-def _zone(account: Account, asked: Values) -> Values:
-    name = f"{str(asked.get('name') or '').rstrip('.')}."
-    private = bool(asked.get("privateZone") or asked.get("vpcId"))
+def _zone(account: Account, arguments: Values) -> Values:
+    name = f"{str(arguments.get('name') or '').rstrip('.')}."
+    private = bool(arguments.get("privateZone") or arguments.get("vpcId"))
     zones: list[Values] = []
     more: Values = {}
     while True:
@@ -223,25 +228,28 @@ def _zone(account: Account, asked: Values) -> Values:
     kept: list[Values] = []
     for zone in zones:
         zone_id = zone["Id"].rpartition("/")[2]
-        if asked.get("zoneId", zone_id) != zone_id:
+        if arguments.get("zoneId", zone_id) != zone_id:
             continue
-        if asked.get("name") and (zone["Name"], zone["Config"]["PrivateZone"]) != (name, private):
+        if arguments.get("name") and (zone["Name"], zone["Config"]["PrivateZone"]) != (
+            name,
+            private,
+        ):
             continue
         details = account.request("route53", "GetHostedZone", {"Id": zone_id})
         vpcs = [vpc["VPCId"] for vpc in details.get("VPCs", [])]
-        if asked.get("vpcId") is None or asked["vpcId"] in vpcs:
+        if arguments.get("vpcId") is None or arguments["vpcId"] in vpcs:
             kept.append({**details.get("DelegationSet", {}), **zone, "Id": zone_id})
-    found = single("Route 53 Hosted Zone", kept, asked)
+    chosen = single("Route 53 Hosted Zone", kept, arguments)
     return {
-        "id": found["Id"],
-        "zoneId": found["Id"],
-        "arn": f"arn:{account.partition}:route53:::hostedzone/{found['Id']}",
-        "name": found["Name"].rstrip("."),
-        "nameServers": found.get("NameServers", []),
-        "privateZone": found["Config"]["PrivateZone"],
-        "comment": found["Config"].get("Comment", ""),
-        "callerReference": found.get("CallerReference", ""),
-        "resourceRecordSetCount": found.get("ResourceRecordSetCount", 0),
+        "id": chosen["Id"],
+        "zoneId": chosen["Id"],
+        "arn": f"arn:{account.partition}:route53:::hostedzone/{chosen['Id']}",
+        "name": chosen["Name"].rstrip("."),
+        "nameServers": chosen.get("NameServers", []),
+        "privateZone": chosen["Config"]["PrivateZone"],
+        "comment": chosen["Config"].get("Comment", ""),
+        "callerReference": chosen.get("CallerReference", ""),
+        "resourceRecordSetCount": chosen.get("ResourceRecordSetCount", 0),
         "tags": {},
     }
 
@@ -275,16 +283,16 @@ DATA_SOURCES: dict[str, DataSource] = {
 }
 
 
-def answer(token: str, asked: Values, account: Account) -> Values:
-    """What the data source replies, with the arguments and the region beside it."""
+def answer(token: str, arguments: Values, account: Account) -> Values:
+    """Reply of the data source, with its arguments and the region."""
     source = DATA_SOURCES.get(token)
     if source is None:
         raise NoAnswer(
             f"the stand-in AWS provider has no data source {token}: add an entry to DATA_SOURCES "
             "in rehearsal/aws/provider/data_sources.py"
         )
-    if missing := [name for name in source.required if asked.get(name) is None]:
+    if missing := [name for name in source.required if arguments.get(name) is None]:
         raise NoAnswer(f"{token}: the required argument {missing[0]} is missing")
-    if odd := asked.keys() - {*source.arguments, "region", "id"}:
+    if odd := arguments.keys() - {*source.arguments, "region", "id"}:
         raise NoAnswer(f"{token}: unknown argument {', '.join(sorted(odd))}")
-    return {"region": account.region, **asked, **source.answer(account, asked)}
+    return {"region": account.region, **arguments, **source.answer(account, arguments)}

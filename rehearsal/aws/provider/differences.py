@@ -17,19 +17,19 @@ from rehearsal.aws.resource_types.entry import (
 
 @dataclass
 class Difference:
-    """What differs between a resource and its program."""
+    """The difference between a resource and its program."""
 
     paths: dict[str, tuple[str, bool]] = field(default_factory=dict[str, tuple[str, bool]])
-    """Property path: add, update or delete, and whether it makes a new resource."""
+    """Property path to kind (add, update or delete), and whether it requires a replacement."""
 
     @property
     def changed(self) -> set[str]:
-        """Names of the properties."""
+        """Names of the changed properties."""
         return {_top(path) for path in self.paths}
 
     @property
     def replaces(self) -> set[str]:
-        """Names of the properties that make a new resource."""
+        """Names of the properties that require a replacement."""
         return {_top(path) for path, (_, replaces) in self.paths.items() if replaces}
 
 
@@ -41,7 +41,7 @@ def between(
     news: Values,
     ignored: Sequence[str] = (),
 ) -> Difference:
-    """Compare the program with what it said before and with what AWS was seen to have."""
+    """Compares the program's inputs with the previous ones and with AWS's description."""
     difference = Difference()
     for name, prop in kind.properties.items():
         old, actual, new = old_inputs.get(name), state.get(name), news.get(name)
@@ -83,7 +83,7 @@ def _alike(old: Any, new: Any, prop: Property) -> bool:
 
 
 def delete_first(kind: ResourceType, news: Values, defaults: Sequence[str]) -> bool:
-    """Whether the old one must go before the new one comes: a fixed name cannot exist twice."""
+    """True if the old resource must be deleted first: a fixed name cannot exist twice."""
     named = [name for name, prop in kind.properties.items() if prop.autoname]
     return kind.delete_first or any(name not in defaults and news.get(name) for name in named)
 

@@ -1,4 +1,4 @@
-"""The data sources of EC2."""
+"""Data sources of EC2."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,15 +10,15 @@ from rehearsal.aws.provider.source import DataSource, filters_of, single
 from rehearsal.aws.resource_types.entry import Values
 
 
-def _zones(account: Account, asked: Values) -> Values:
-    filters = filters_of(asked)
-    if state := asked.get("state"):
+def _zones(account: Account, arguments: Values) -> Values:
+    filters = filters_of(arguments)
+    if state := arguments.get("state"):
         filters.append({"Name": "state", "Values": [state]})
     parameters: Values = {"Filters": filters} if filters else {}
-    if asked.get("allAvailabilityZones"):
+    if arguments.get("allAvailabilityZones"):
         parameters["AllAvailabilityZones"] = True
     zones = account.request("ec2", "DescribeAvailabilityZones", parameters)["AvailabilityZones"]
-    left_out = {*as_list(asked.get("excludeNames")), *as_list(asked.get("excludeZoneIds"))}
+    left_out = {*as_list(arguments.get("excludeNames")), *as_list(arguments.get("excludeZoneIds"))}
     zones = [z for z in zones if not {z["ZoneName"], z["ZoneId"]} & left_out]
     zones.sort(key=lambda zone: zone["ZoneName"])
     return {
@@ -29,80 +29,80 @@ def _zones(account: Account, asked: Values) -> Values:
     }
 
 
-def _vpc(account: Account, asked: Values) -> Values:
-    parameters: Values = {"VpcIds": [asked["id"]]} if asked.get("id") else {}
-    filters = filters_of(asked)
+def _vpc(account: Account, arguments: Values) -> Values:
+    parameters: Values = {"VpcIds": [arguments["id"]]} if arguments.get("id") else {}
+    filters = filters_of(arguments)
     for ours, theirs in (("default", "isDefault"), ("cidrBlock", "cidr"), ("state", "state")):
-        if asked.get(ours) is not None:
-            value = asked[ours]
+        if arguments.get(ours) is not None:
+            value = arguments[ours]
             text = str(value).lower() if isinstance(value, bool) else value
             filters.append({"Name": theirs, "Values": [text]})
     if filters:
         parameters["Filters"] = filters
-    found = single("EC2 VPC", account.request("ec2", "DescribeVpcs", parameters)["Vpcs"], asked)
-    return _described(found, account, "vpc", found["VpcId"]) | {"default": found.get("IsDefault")}
+    vpc = single("EC2 VPC", account.request("ec2", "DescribeVpcs", parameters)["Vpcs"], arguments)
+    return _described(vpc, account, "vpc", vpc["VpcId"]) | {"default": vpc.get("IsDefault")}
 
 
-def _subnet(account: Account, asked: Values) -> Values:
-    parameters: Values = {"SubnetIds": [asked["id"]]} if asked.get("id") else {}
-    filters = filters_of(asked)
+def _subnet(account: Account, arguments: Values) -> Values:
+    parameters: Values = {"SubnetIds": [arguments["id"]]} if arguments.get("id") else {}
+    filters = filters_of(arguments)
     for ours, theirs in (
         ("availabilityZone", "availability-zone"),
         ("cidrBlock", "cidr-block"),
         ("vpcId", "vpc-id"),
     ):
-        if asked.get(ours) is not None:
-            filters.append({"Name": theirs, "Values": [asked[ours]]})
+        if arguments.get(ours) is not None:
+            filters.append({"Name": theirs, "Values": [arguments[ours]]})
     if filters:
         parameters["Filters"] = filters
     subnets = account.request("ec2", "DescribeSubnets", parameters)["Subnets"]
-    found = single("EC2 Subnet", subnets, asked)
-    return _described(found, account, "subnet", found["SubnetId"])
+    subnet = single("EC2 Subnet", subnets, arguments)
+    return _described(subnet, account, "subnet", subnet["SubnetId"])
 
 
-def _subnets(account: Account, asked: Values) -> Values:
-    filters = filters_of(asked)
+def _subnets(account: Account, arguments: Values) -> Values:
+    filters = filters_of(arguments)
     parameters = {"Filters": filters} if filters else {}
-    found = account.request("ec2", "DescribeSubnets", parameters)["Subnets"]
-    return {"id": account.region, "ids": [subnet["SubnetId"] for subnet in found]}
+    subnets = account.request("ec2", "DescribeSubnets", parameters)["Subnets"]
+    return {"id": account.region, "ids": [subnet["SubnetId"] for subnet in subnets]}
 
 
-def _described(found: Mapping[str, Any], account: Account, noun: str, id_: str) -> Values:
-    tags = {tag["Key"]: tag["Value"] for tag in found.get("Tags", [])}
+def _described(resource: Mapping[str, Any], account: Account, noun: str, id_: str) -> Values:
+    tags = {tag["Key"]: tag["Value"] for tag in resource.get("Tags", [])}
     arn = f"arn:{account.partition}:ec2:{account.region}:{account.identity['Account']}"
-    return {**from_api(dict(found), {}), "id": id_, "arn": f"{arn}:{noun}/{id_}", "tags": tags}
+    return {**from_api(dict(resource), {}), "id": id_, "arn": f"{arn}:{noun}/{id_}", "tags": tags}
 
 
-def _images(account: Account, asked: Values) -> Values:
-    parameters: Values = {"Owners": asked["owners"]}
-    if filters := filters_of(asked):
+def _images(account: Account, arguments: Values) -> Values:
+    parameters: Values = {"Owners": arguments["owners"]}
+    if filters := filters_of(arguments):
         parameters["Filters"] = filters
-    if asked.get("includeDeprecated"):
+    if arguments.get("includeDeprecated"):
         parameters["IncludeDeprecated"] = True
-    found: list[Values] = account.request("ec2", "DescribeImages", parameters)["Images"]
+    images: list[Values] = account.request("ec2", "DescribeImages", parameters)["Images"]
     # AWS's provider gives the newest first.
-    found.sort(key=lambda image: image["CreationDate"], reverse=not asked.get("sortAscending"))
-    return {"id": account.region, "ids": [image["ImageId"] for image in found]}
+    images.sort(key=lambda image: image["CreationDate"], reverse=not arguments.get("sortAscending"))
+    return {"id": account.region, "ids": [image["ImageId"] for image in images]}
 
 
-def _endpoint(account: Account, asked: Values) -> Values:
-    parameters: Values = {"VpcEndpointIds": [asked["id"]]} if asked.get("id") else {}
-    filters = filters_of(asked)
+def _endpoint(account: Account, arguments: Values) -> Values:
+    parameters: Values = {"VpcEndpointIds": [arguments["id"]]} if arguments.get("id") else {}
+    filters = filters_of(arguments)
     for ours, theirs in (
         ("serviceName", "service-name"),
         ("state", "vpc-endpoint-state"),
         ("vpcEndpointType", "vpc-endpoint-type"),
         ("vpcId", "vpc-id"),
     ):
-        if asked.get(ours) is not None:
-            filters.append({"Name": theirs, "Values": [asked[ours]]})
+        if arguments.get(ours) is not None:
+            filters.append({"Name": theirs, "Values": [arguments[ours]]})
     if filters:
         parameters["Filters"] = filters
     endpoints = account.request("ec2", "DescribeVpcEndpoints", parameters)["VpcEndpoints"]
-    found = single("EC2 VPC Endpoint", endpoints, asked)
-    groups = [group["GroupId"] for group in found.get("Groups", [])]
-    described = _described(found, account, "vpc-endpoint", found["VpcEndpointId"])
-    return described | {"policy": found.get("PolicyDocument", ""), "securityGroupIds": groups}
+    endpoint = single("EC2 VPC Endpoint", endpoints, arguments)
+    groups = [group["GroupId"] for group in endpoint.get("Groups", [])]
+    described = _described(endpoint, account, "vpc-endpoint", endpoint["VpcEndpointId"])
+    return described | {"policy": endpoint.get("PolicyDocument", ""), "securityGroupIds": groups}
 
 
 _SEARCH = ("filters", "tags")

@@ -7,18 +7,18 @@ from rehearsal.aws.resource_types.entry import COMPUTED, REQUIRED, ResourceType,
 
 
 def inputs_from_id(kind: ResourceType, id_: str, state: Values) -> Values:
-    """What the id (or a known state) tells about the inputs."""
+    """Inputs that the id (or a known state) implies."""
     known = {name: state[name] for name in kind.properties if state.get(name) is not None}
     if isinstance(kind.id, str) and "{" in kind.id:
         names = re.findall(r"\{(\w+)\}", kind.id)
         pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(kind.id))
-        if found := re.fullmatch(pattern, id_):
-            known |= {name: found[name] for name in names}
+        if match := re.fullmatch(pattern, id_):
+            known |= {name: match[name] for name in names}
     return known
 
 
 def inputs_from_state(kind: ResourceType, state: Values, given: Values) -> Values:
-    """The inputs after a read: the program's where they still hold, else what AWS has."""
+    """Inputs after a read: the program's if they still hold, else AWS's."""
     seen: Values = {}
     for name, prop in kind.properties.items():
         actual = state.get(name)

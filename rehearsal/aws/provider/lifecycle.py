@@ -13,7 +13,7 @@ from rehearsal.aws.resource_types.entry import InUse, ResourceType, Values
 
 
 class HalfMade(Exception):
-    """The resource exists, but something after its creation failed."""
+    """A resource that exists, although something after its creation failed."""
 
     def __init__(self, running: Running, reason: AwsError) -> None:
         super().__init__(str(reason))
@@ -22,7 +22,7 @@ class HalfMade(Exception):
 
 
 def create(running: Running, types: dict[str, ResourceType]) -> Values:
-    """Make it and wait until it can be used; its state. Sets `running.id`."""
+    """Creates the resource, waits until it is usable, and returns its state. Sets `running.id`."""
     _check_references(running, types, set(running.inputs))
     with _lock(running):
         for step in running.kind.before:
@@ -43,17 +43,17 @@ def create(running: Running, types: dict[str, ResourceType]) -> Values:
 
 
 def read(running: Running) -> Values | None:
-    """Its state, or None if it does not exist."""
+    """State of the resource; None if it does not exist."""
     return running.state() if running.refresh() else None
 
 
 def update(running: Running, types: dict[str, ResourceType], changed: set[str]) -> Values:
-    """Bring what exists to the new inputs; the new state."""
+    """Updates the resource to the new inputs; returns the new state."""
     _check_references(running, types, changed)
     # A property that finds the resource may change, too: the group of a lifecycle hook.
     wanted, running.inputs = running.inputs, running.inputs | running.old
-    found, running.inputs = running.refresh(), wanted
-    if not found:
+    still_there, running.inputs = running.refresh(), wanted
+    if not still_there:
         raise AwsError("NotFound", f"{running.id} does not exist any more: run a refresh")
     for step in running.due(changed):
         running.do_patiently(step)
@@ -63,7 +63,7 @@ def update(running: Running, types: dict[str, ResourceType], changed: set[str]) 
 
 
 def delete(running: Running) -> None:
-    """Remove it and wait until it is gone; nothing happens if it is gone already."""
+    """Deletes the resource and waits until it is gone; does nothing if it is gone already."""
     with _lock(running):
         running.insist(lambda: _delete_now(running), running.kind.delete_retries)
         if running.kind.ready:
@@ -84,7 +84,7 @@ def _delete_now(running: Running) -> None:
 
 
 def resource_id(running: Running, created: Any) -> str:
-    """The id that Pulumi knows the resource by."""
+    """Id under which Pulumi knows the resource."""
     source = running.kind.id
     if callable(source):
         return source(running.inputs)
@@ -92,10 +92,10 @@ def resource_id(running: Running, created: Any) -> str:
         # Where AWS answers with nothing, the name in the inputs is the identity.
         running.description = dict(created) if is_object(created) else {}
         return running.text(source)
-    found = jmespath.search(source, created)
-    if not found:
+    id_found = jmespath.search(source, created)
+    if not id_found:
         raise AwsError("InternalError", f"AWS returned no {source} for {running.kind.token}")
-    return str(found)
+    return str(id_found)
 
 
 def _check_references(running: Running, types: dict[str, ResourceType], names: set[str]) -> None:
@@ -114,17 +114,17 @@ def _check_references(running: Running, types: dict[str, ResourceType], names: s
 
 
 def exists(running: Running, kind: ResourceType, resource: str) -> bool:
-    """Whether AWS knows a resource of this type by this id."""
+    """True if AWS knows a resource of this type by this id."""
     other = Running(kind=kind, account=running.account, inputs={}, id=resource)
     try:
-        found = other.do(kind.read[0])
+        description = other.do(kind.read[0])
     except AwsError as error:
         if not not_found(error.code):
             raise
         return False
-    if kind.ready and is_object(found):
-        return jmespath.search(kind.ready.at, found) not in kind.ready.gone
-    return bool(found)
+    if kind.ready and is_object(description):
+        return jmespath.search(kind.ready.at, description) not in kind.ready.gone
+    return bool(description)
 
 
 def _refuse_in_use(running: Running, use: InUse) -> None:

@@ -26,25 +26,25 @@ from rehearsal.aws.resource_types.entry import (
 
 POLL_SECONDS = 0.2
 PATIENCE_SECONDS = 1.0
-"""How long the provider's patience of a minute lasts in a rehearsal."""
+"""Seconds in a rehearsal for each minute of the provider's patience."""
 
 
 @dataclass(kw_only=True)
 class Running:
-    """A resource while something is done to it."""
+    """A resource during an operation on it."""
 
     kind: ResourceType
     account: Account
     inputs: Values
     old: Values = field(default_factory=dict[str, Any])
-    """The inputs before an update."""
+    """Inputs before an update."""
     id: str = ""
     timeout_seconds: float = DEFAULT_TIMEOUT_MINUTES * 60.0
     description: Values = field(default_factory=dict[str, Any])
-    """What AWS last told about it."""
+    """AWS's latest description of the resource."""
 
     def look_up(self, name: str) -> Any:
-        """The value that a placeholder stands for, in AWS's form; ABSENT if there is none."""
+        """Value of a placeholder in AWS's form; ABSENT if there is none."""
         if name == "id":
             return self.id or ABSENT
         if name in {"region", "partition"}:
@@ -64,12 +64,12 @@ class Running:
         return ABSENT if value is None else value
 
     def gone_tags(self) -> list[str]:
-        """Keys of the tags that an update takes away."""
+        """Keys of the tags that an update removes."""
         wanted = as_object(self.inputs.get("tags"))
         return [key for key in as_object(self.old.get("tags")) if key not in wanted]
 
     def parameters(self, call: Call) -> Values:
-        """What this request is sent with."""
+        """Parameters of this request."""
         shape = self.account.model(self.kind.service).operation_model(call.operation).input_shape
         params: Values = {}
         for name, prop in self.kind.properties.items():
@@ -88,7 +88,7 @@ class Running:
         return params if shape is None else values.shapes.to_api(params, shape, {}, call.operation)
 
     def carries(self, call: Call) -> set[str]:
-        """The changeable properties that this request is about."""
+        """Changeable properties that this request covers."""
         shape = self.account.model(self.kind.service).operation_model(call.operation).input_shape
         said = _said(call)
         return {
@@ -105,13 +105,12 @@ class Running:
         }
 
     def api(self, operation: str, **parameters: Any) -> Any:
-        """Send one request of the type's service, its parameters given."""
+        """Sends one request to the type's service with the given parameters."""
         return self.account.request(self.kind.service, operation, parameters)
 
     def insist(self, attempt: Callable[[], Any], retries: Iterable[Retry]) -> Any:
-        """Attempt it again and again, for as long as the real provider does.
-
-        Raises AwsError where a refusal is final, or stays for too long.
+        """Repeats an attempt for as long as the real provider does. Raises AwsError if a refusal is
+        final, or lasts too long.
         """
         begun = time.monotonic()
         while True:
@@ -129,11 +128,13 @@ class Running:
         return min(seconds, self.timeout_seconds) if retry.capped else seconds
 
     def do_patiently(self, step: Step) -> Any:
-        """Run one step of a create or update, again where AWS may be late to know what it names."""
+        """Runs one step of a create or update, and repeats it while AWS may not know its references
+        yet.
+        """
         return self.insist(lambda: self.do(step), self.kind.retries)
 
     def do(self, step: Step) -> Any:
-        """Run one step; the part of the response that matters."""
+        """Runs one step; returns the relevant part of the response."""
         if not isinstance(step, Call):
             return step(self)
         try:
@@ -145,13 +146,13 @@ class Running:
         return jmespath.search(self.text(step.at), response)
 
     def text(self, template: str) -> str:
-        """A JMESPath or another text with its placeholders filled; an absent one is empty."""
+        """A JMESPath or another text with its placeholders filled; empty if one is absent."""
         return str(fill(template, lambda name: "" if (v := self.look_up(name)) is ABSENT else v))
 
     def refresh(self) -> bool:
-        """Ask AWS for the resource; False if it does not exist (any more)."""
+        """Reads the resource from AWS; returns False if it does not exist (any more)."""
         self.description = {}
-        found: Values = {}
+        description: Values = {}
         for index, step in enumerate(self.kind.read):
             try:
                 answer = self.do(step)
@@ -162,12 +163,14 @@ class Running:
             if answer is None and index == 0:
                 return False
             if is_object(answer):
-                found |= answer
-            self.description = found
+                description |= answer
+            self.description = description
         return not (self.kind.ready and self._status() in self.kind.ready.gone)
 
     def wait_until_ready(self) -> None:
-        """Wait while AWS works; AwsError if it fails, takes too long or the engine cancels."""
+        """Waits while AWS works. Raises AwsError if it fails, takes too long or the engine
+        cancels.
+        """
         ready = self.kind.ready
         deadline = time.monotonic() + self.timeout_seconds
         while True:
@@ -181,7 +184,7 @@ class Running:
             self._pause(deadline, f"{self.id} is still {status}")
 
     def wait_until_gone(self) -> None:
-        """Wait until AWS does not know it any more."""
+        """Waits until AWS does not know the resource any more."""
         deadline = time.monotonic() + self.timeout_seconds
         while self.refresh():
             self._pause(deadline, f"{self.id} still exists")
@@ -192,7 +195,7 @@ class Running:
         self.pause()
 
     def pause(self) -> None:
-        """Give AWS a moment; AwsError if the engine was told to stop."""
+        """Waits a moment. Raises AwsError if the engine is stopping."""
         if self.account.stopping.wait(POLL_SECONDS):
             raise AwsError("Cancelled", f"{self.id}: the engine was told to stop")
 
@@ -200,7 +203,9 @@ class Running:
         return jmespath.search(self.kind.ready.at, self.description) if self.kind.ready else None
 
     def state(self) -> Values:
-        """All properties and outputs as AWS has them, in the program's wording where it agrees."""
+        """Properties and outputs as AWS has them, in the program's wording if that is
+        equivalent.
+        """
         state: Values = {}
         for name, prop in self.kind.properties.items():
             given = self.inputs.get(name)
@@ -225,15 +230,15 @@ class Running:
         prop = self.kind.properties[name]
         path = prop.at or prop.api
         if path:
-            found = jmespath.search(self.text(path), self.description)
+            described_value = jmespath.search(self.text(path), self.description)
         else:
             folded = {key.lower(): value for key, value in self.description.items()}
-            found = folded.get(name.lower())
+            described_value = folded.get(name.lower())
         shape = values.shape_of(self.kind, name, self.account.model(self.kind.service))
-        return values.from_api(found, prop, shape)
+        return values.from_api(described_value, prop, shape)
 
     def due(self, changed: set[str]) -> list[Step]:
-        """The update steps for these changed properties."""
+        """Update steps for these changed properties."""
         return [when.step for when in self.kind.steps() if self._concerns(when) & changed]
 
     def _concerns(self, when: When) -> set[str]:
@@ -243,7 +248,7 @@ class Running:
 
 
 def _said(call: Call) -> set[str]:
-    """The names in the templates of a call, which are not passed a second time."""
+    """Names in the templates of a call, which are not passed a second time."""
     return placeholders(call.parameters)
 
 

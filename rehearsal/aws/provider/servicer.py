@@ -1,4 +1,4 @@
-"""The plugin's gRPC face: Pulumi's provider protocol on the table of AWS types."""
+"""The plugin's gRPC service: Pulumi's provider protocol on the table of AWS types."""
 
 # ruff: noqa: ARG002 (the protocol gives each method two parameters, under these names)
 import sys
@@ -27,7 +27,7 @@ from rehearsal.aws.resource_types import TYPES
 from rehearsal.aws.resource_types.entry import ResourceType, Values
 
 VERSION = "7.51.1"
-"""The version of pulumi-aws that is stood in for."""
+"""Version of pulumi-aws that the plugin stands in for."""
 
 Diff = pb.DiffResponse
 KINDS = {
@@ -41,7 +41,7 @@ KINDS = {
 
 
 class StandIn(provider_pb2_grpc.ResourceProviderServicer):
-    """Answers the engine; one instance a plugin process."""
+    """Answers the engine; each plugin process has one instance."""
 
     def __init__(self) -> None:
         self.account: Account | None = None
@@ -201,14 +201,14 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer):
 
     def Invoke(self, request: Any, context: Any) -> Any:
         try:
-            found = data_sources.answer(
+            answer = data_sources.answer(
                 request.tok, to_python(request.args), self._account(context)
             )
         except Exception as error:
             abort(context, explain(error, request.tok))
         response = pb.InvokeResponse()
         # `return` is a keyword of Python.
-        getattr(response, "return").CopyFrom(to_struct(found))
+        getattr(response, "return").CopyFrom(to_struct(answer))
         return response
 
     def Cancel(self, request: Any, context: Any) -> Any:
@@ -245,7 +245,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer):
     def _planned(
         self, kind: ResourceType, inputs: Values, context: Any, state: Values | None = None
     ) -> Values:
-        """What is known before the update: the inputs; AWS's own part is unknown if it is new.
+        """State as known before the update: the inputs; AWS's own outputs are unknown if new.
 
         `state` is that of a resource which is there already.
         """

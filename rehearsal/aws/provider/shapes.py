@@ -1,4 +1,4 @@
-"""Values against AWS's published request shapes (botocore): spelling, conversion, validation."""
+"""Checks and converts values by AWS's published request shapes (botocore)."""
 
 import datetime
 import re
@@ -22,16 +22,16 @@ _NUMBERS = ("integer", "long", "float", "double")
 
 
 class UnknownMember(LookupError):
-    """A nested name that AWS has no parameter for; its text is the path."""
+    """A nested name for which AWS has no parameter; the text is its path."""
 
 
 def lower_first(name: str) -> str:
-    """AWS's spelling as the SDK's: VpcId is vpcId."""
+    """AWS's name in the SDK's spelling: VpcId becomes vpcId."""
     return name[:1].lower() + name[1:]
 
 
 def member_name(shape: Any, name: str, names: Mapping[str, str]) -> str | None:
-    """How this structure spells the SDK's name; None: it has no such member."""
+    """AWS's name of a structure's member from the SDK's name; None if there is none."""
     wanted = names.get(name, name)
     for spelling in (wanted, wanted[:1].upper() + wanted[1:]):
         if spelling in shape.members:
@@ -41,7 +41,7 @@ def member_name(shape: Any, name: str, names: Mapping[str, str]) -> str | None:
 
 
 def shape_at(shape: Any, path: str) -> Any:
-    """The shape at a dotted path, or None if the operation has no such parameter."""
+    """Shape at a dotted path; None if the operation has no such parameter."""
     for part in path.split("."):
         if shape.type_name == "list":
             shape = shape.member
@@ -91,7 +91,7 @@ def _scalar(value: Any, kind: str) -> Any:
 
 
 def from_api(value: Any, names: Mapping[str, str], shape: Any = None) -> Any:
-    """AWS's nested value in the SDK's spelling, times as ISO 8601; keys of a map stay."""
+    """A nested value of AWS in the SDK's spelling; times as ISO 8601, keys of a map unchanged."""
     kind = getattr(shape, "type_name", "")
     if is_object(value) and kind == "map":
         return {key: from_api(item, names, shape.value) for key, item in value.items()}
@@ -113,7 +113,9 @@ def from_api(value: Any, names: Mapping[str, str], shape: Any = None) -> Any:
 
 
 def refusals(value: Any, shape: Any, service: str, where: str) -> Iterator[str]:
-    """What AWS would answer to this value, in its words; nothing for a good or unknown one."""
+    """Errors with which AWS would answer this value, in its words; none for a good or unknown
+    value.
+    """
     if value is None or value == UNKNOWN:
         return
     match shape.type_name:

@@ -1,4 +1,4 @@
-"""What a Pulumi function (data source) is here, and how one thing is picked out of a list."""
+"""Types of data sources, and helpers that pick one item of a list."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,32 +11,34 @@ Answer = Callable[[Account, Values], Values]
 
 
 class NoAnswer(ValueError):
-    """The data source cannot say what was asked."""
+    """Why the data source has no answer."""
 
 
 @dataclass(frozen=True)
 class DataSource:
-    """A Pulumi function: the arguments it knows and how it is answered."""
+    """A Pulumi function: its arguments and its implementation."""
 
     arguments: tuple[str, ...]
     answer: Answer
     required: tuple[str, ...] = field(default=())
 
 
-def filters_of(asked: Values) -> list[Values]:
-    """The filters and tags that are asked for, as EC2 takes them."""
-    filters = [{"Name": f["name"], "Values": f["values"]} for f in as_list(asked.get("filters"))]
-    tags = as_object(asked.get("tags")).items()
+def filters_of(arguments: Values) -> list[Values]:
+    """Filters and tags among the arguments, in EC2's form."""
+    filters = [
+        {"Name": f["name"], "Values": f["values"]} for f in as_list(arguments.get("filters"))
+    ]
+    tags = as_object(arguments.get("tags")).items()
     return filters + [{"Name": f"tag:{key}", "Values": [value]} for key, value in tags]
 
 
-def single(noun: str, found: list[Values], asked: Values) -> Values:
-    """The only one. Raises NoAnswer in the words of AWS's provider, and with what was asked."""
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        raise NoAnswer(f"no matching {noun} found ({asked})")
+def single(noun: str, matches: list[Values], arguments: Values) -> Values:
+    """The only match. Raises NoAnswer in the words of AWS's provider, with the arguments."""
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
+        raise NoAnswer(f"no matching {noun} found ({arguments})")
     raise NoAnswer(
         f"multiple {noun}s matched; use additional constraints to reduce matches to a single "
-        f"{noun} ({asked})"
+        f"{noun} ({arguments})"
     )

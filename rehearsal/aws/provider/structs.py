@@ -1,4 +1,4 @@
-"""Protobuf structs, in which the engine sends properties, as plain Python data."""
+"""Converts the engine's protobuf structs to and from plain Python data."""
 
 from collections.abc import Collection
 from typing import Any
@@ -28,13 +28,13 @@ def to_struct(values: Values, secret: Collection[str] = ()) -> struct_pb2.Struct
 
 def secrets_in(*structs: struct_pb2.Struct) -> set[str]:
     """Names of the properties that hold a secret, and of the outputs that repeat them."""
-    found = {
+    names = {
         name
         for struct in structs
         for name, value in json_format.MessageToDict(struct).items()
         if _is_secret(value)
     }
-    return found | ({"tagsAll"} if "tags" in found else set())
+    return names | ({"tagsAll"} if "tags" in names else set())
 
 
 def _wrap(value: Any) -> Values:

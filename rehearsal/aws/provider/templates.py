@@ -1,4 +1,4 @@
-"""Templates of the table: "{name}" stands for a value of the resource at hand."""
+"""Templates of the table, in which "{name}" stands for a value of the resource."""
 
 import re
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 from rehearsal.aws.provider.plain import is_list, is_object
 
 ABSENT = object()
-"""What a template yields that names something the resource has not."""
+"""Result of a template that refers to an absent value."""
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z][\w.]*)(\??)\}")
 _LEFT_OUT = object()
@@ -27,12 +27,12 @@ def fill(template: Any, lookup: Lookup) -> Any:
 def _fill(template: Any, lookup: Lookup) -> Any:
     if isinstance(template, str):
         if whole := _PLACEHOLDER.fullmatch(template):
-            found = lookup(whole[1])
-            return _LEFT_OUT if found is ABSENT and whole[2] else found
+            looked_up = lookup(whole[1])
+            return _LEFT_OUT if looked_up is ABSENT and whole[2] else looked_up
         values = {name: lookup(name) for name, _ in _PLACEHOLDER.findall(template)}
         if ABSENT in values.values():
             return ABSENT
-        return _PLACEHOLDER.sub(lambda found: str(values[found[1]]), template)
+        return _PLACEHOLDER.sub(lambda match: str(values[match[1]]), template)
     if is_object(template):
         filled = {key: _fill(value, lookup) for key, value in template.items()}
         filled = {key: value for key, value in filled.items() if value is not _LEFT_OUT}
@@ -44,7 +44,7 @@ def _fill(template: Any, lookup: Lookup) -> Any:
 
 
 def placeholders(template: Any) -> set[str]:
-    """The names in a template."""
+    """Names in a template."""
     if isinstance(template, str):
         return {name for name, _ in _PLACEHOLDER.findall(template)}
     if is_object(template):

@@ -1,4 +1,4 @@
-"""Values of properties: between the program's form and AWS's, and whether two mean the same."""
+"""Converts property values between the program's form and AWS's, and compares them."""
 
 import json
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from rehearsal.aws.resource_types.entry import EXACT, UNORDERED, Call, Property,
 
 
 def is_unknown(value: Any) -> bool:
-    """Whether the value, or anything in it, is known only after the update."""
+    """True if the value, or a part of it, is known only after the update."""
     if is_object(value):
         return any(map(is_unknown, value.values()))
     if is_list(value):
@@ -22,12 +22,12 @@ def is_unknown(value: Any) -> bool:
 
 
 def is_empty(value: Any) -> bool:
-    """Whether AWS and the program would both call this nothing."""
+    """True if AWS and the program would both treat the value as absent."""
     return value in (None, "", [], {}) or value is False or value == 0
 
 
 def api_path(operation_input: Any, name: str, prop: Property) -> str | None:
-    """Where the operation takes this property; None: it does not."""
+    """Path of the property in the operation's parameters; None if it takes none."""
     if operation_input is None:
         return None
     if prop.api:
@@ -42,8 +42,8 @@ def shape_of(kind: ResourceType, name: str, model: Any) -> Any:
         if not isinstance(step, Call):
             continue
         inputs = model.operation_model(step.operation).input_shape
-        if found := _shape_in_template(step.parameters, inputs, name):
-            return found
+        if shape := _shape_in_template(step.parameters, inputs, name):
+            return shape
         if name in placeholders(step.parameters) or (
             step.takes is not None and name not in step.takes
         ):
@@ -54,7 +54,7 @@ def shape_of(kind: ResourceType, name: str, model: Any) -> Any:
 
 
 def _shape_in_template(template: Any, shape: Any, name: str) -> Any:
-    """The shape where a template has "{name}"; None if it has not."""
+    """Shape at the place where a template has "{name}"; None if it has none."""
     if isinstance(template, str) and template in {f"{{{name}}}", f"{{{name}?}}"}:
         return shape
     if is_object(template) and shape.type_name == "structure":
@@ -67,7 +67,7 @@ def _shape_in_template(template: Any, shape: Any, name: str) -> Any:
 
 
 def to_api(value: Any, prop: Property, shape: Any, path: str) -> Any:
-    """The value as AWS takes it."""
+    """The value in AWS's form."""
     if prop.codec:
         value = value if value == UNKNOWN else prop.codec.to_api(value)
         if not prop.codec.inside:
@@ -76,7 +76,7 @@ def to_api(value: Any, prop: Property, shape: Any, path: str) -> Any:
 
 
 def from_api(value: Any, prop: Property, shape: Any) -> Any:
-    """The value as the program would give it; None for nothing."""
+    """The value in the program's form; None if absent."""
     if value is None:
         return None
     if prop.codec is None:
@@ -86,14 +86,14 @@ def from_api(value: Any, prop: Property, shape: Any) -> Any:
 
 
 def filled_inside(value: Any, prop: Property) -> Any:
-    """A nested value of the program's with what the real provider fills in."""
+    """A nested value of the program, with the real provider's defaults."""
     if not is_object(value):
         return value
     return {**prop.defaults_inside, **{k: v for k, v in value.items() if v is not None}}
 
 
 def settle(given: Any, read: Any, prop: Property) -> Any:
-    """The state of a property: the program's own wording where AWS means the same."""
+    """State of a property: the program's own wording if AWS's is equivalent."""
     if given is None:
         return read
     if read is None:
@@ -106,7 +106,7 @@ def settle(given: Any, read: Any, prop: Property) -> Any:
 
 
 def same(wanted: Any, actual: Any, prop: Property) -> bool:
-    """Whether AWS has what the program wants; what the program leaves open is AWS's affair."""
+    """True if AWS has what the program wants; what the program leaves open does not matter."""
     if prop.codec and prop.codec.same:
         return wanted is not None and actual is not None and prop.codec.same(wanted, actual)
     return _covers(wanted, actual, prop)
@@ -136,7 +136,7 @@ def _text(value: Any) -> str:
 
 
 def changed_paths(old: Any, new: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Path and kind (add, update, delete) of what differs, down to the last object."""
+    """Paths and kinds (add, update, delete) of the differences, down to the innermost object."""
     if is_object(old) and is_object(new) and old and new:
         for key in sorted({*old, *new}):
             if old.get(key) != new.get(key):

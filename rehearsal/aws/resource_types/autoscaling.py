@@ -54,9 +54,9 @@ SETTINGS = (
     "terminationPolicies",
     "vpcZoneIdentifiers",
 )
-"""What one request changes."""
+"""Properties that one request changes."""
 NEW_INSTANCES = ("launchTemplate", "mixedInstancesPolicy", "vpcZoneIdentifiers")
-"""What makes the provider begin an instance refresh where the program asks for refreshes."""
+"""Changes for which the provider starts an instance refresh, if the program asks for refreshes."""
 IN_PROGRESS = "InstanceRefreshInProgress"
 NOTHING_ACTIVE = "ActiveInstanceRefreshNotFound"
 
@@ -108,11 +108,11 @@ def _refresh(running: Running) -> None:
     refresh = as_object(running.inputs.get("instanceRefresh"))
     if not refresh:
         return
-    asked = {"Strategy": refresh.get("strategy"), "Preferences": refresh.get("preferences")}
+    settings = {"Strategy": refresh.get("strategy"), "Preferences": refresh.get("preferences")}
     start = call(
         "StartInstanceRefresh",
         takes=("name",),
-        **{name: value for name, value in asked.items() if value},
+        **{name: value for name, value in settings.items() if value},
     )
     try:
         running.do(start)

@@ -1,4 +1,4 @@
-"""Lifecycle hooks of an Auto Scaling group that is there already."""
+"""Lifecycle hooks of an existing Auto Scaling group."""
 
 from rehearsal.aws.resource_types.entry import (
     COMPUTED,

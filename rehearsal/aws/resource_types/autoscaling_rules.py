@@ -1,4 +1,4 @@
-"""What AWS refuses in an Auto Scaling group beyond what its published model says."""
+"""What AWS refuses in an Auto Scaling group, beyond its published model."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ PREFERENCES = {
     "skipMatching",
     "standbyInstances",
 }
-"""All that the SDK knows of an instance refresh's preferences."""
+"""All preferences of an instance refresh that the SDK knows."""
 PROCESSES = (
     "Launch",
     "Terminate",
@@ -88,9 +88,12 @@ def _overrides(inputs: Values) -> str | None:
         return "ValidationError: WeightedCapacity must be given for every override or for none"
     if odd := [w for w in weights if w and not (str(w).isdigit() and 1 <= int(w) <= WEIGHT)]:
         return f"ValidationError: WeightedCapacity must be from 1 to {WEIGHT} (got {odd[0]})"
-    if any(("instanceType" in one) == ("instanceRequirements" in one) for one in overrides):
+    if any(
+        ("instanceType" in override) == ("instanceRequirements" in override)
+        for override in overrides
+    ):
         return "ValidationError: each override needs InstanceType or InstanceRequirements"
-    types = [one.get("instanceType") for one in overrides if one.get("instanceType")]
+    types = [override.get("instanceType") for override in overrides if override.get("instanceType")]
     if twice := sorted({name for name in types if types.count(name) > 1}):
         return f"ValidationError: the instance type {twice[0]} is in two overrides"
     return None

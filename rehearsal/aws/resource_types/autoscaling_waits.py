@@ -13,7 +13,9 @@ SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 
 def seconds(duration: str) -> float:
-    """Go's notation: 10m, 1m30s, 0. Raises ValueError for anything else."""
+    """Seconds of a duration in Go's notation: 10m, 1m30s, 0. Raises ValueError for anything
+    else.
+    """
     if duration == "0":
         return 0.0
     parts = list(PART.finditer(duration))
@@ -23,7 +25,9 @@ def seconds(duration: str) -> float:
 
 
 def wait_for_capacity(running: Running) -> None:
-    """Wait until as much is in service as is desired; AwsError after waitForCapacityTimeout."""
+    """Waits until the desired capacity is in service. Raises AwsError after
+    waitForCapacityTimeout.
+    """
     patience = seconds(str(running.inputs.get("waitForCapacityTimeout") or "0"))
     if not patience:
         return
@@ -41,7 +45,7 @@ def wait_for_capacity(running: Running) -> None:
 
 
 def empty(running: Running) -> None:
-    """Take all instances out of the group and wait until they are gone, hooks included."""
+    """Ends all instances of the group and waits until they are gone, hooks included."""
     if running.inputs.get("forceDelete"):
         return
     nothing = dict.fromkeys(("MinSize", "MaxSize", "DesiredCapacity"), 0)
@@ -64,7 +68,7 @@ def _wanted(running: Running) -> int:
 
 def _in_service(group: Values) -> int:
     return sum(
-        int(one.get("WeightedCapacity") or 1)
-        for one in as_list(group.get("Instances"))
-        if one["LifecycleState"] == "InService" and one["HealthStatus"] == "Healthy"
+        int(instance.get("WeightedCapacity") or 1)
+        for instance in as_list(group.get("Instances"))
+        if instance["LifecycleState"] == "InService" and instance["HealthStatus"] == "Healthy"
     )

@@ -76,8 +76,8 @@ def _set_groups(running: Running) -> None:
 def _set_profile(running: Running) -> None:
     # Not by ReplaceIamInstanceProfileAssociation: moto's instance then tells the old profile.
     of = [{"Name": "instance-id", "Values": [running.id]}]
-    found = running.api("DescribeIamInstanceProfileAssociations", Filters=of)
-    for there in found["IamInstanceProfileAssociations"]:
+    response = running.api("DescribeIamInstanceProfileAssociations", Filters=of)
+    for there in response["IamInstanceProfileAssociations"]:
         running.api("DisassociateIamInstanceProfile", AssociationId=there["AssociationId"])
     profile = {"Name": running.inputs["iamInstanceProfile"]}
     running.api("AssociateIamInstanceProfile", InstanceId=running.id, IamInstanceProfile=profile)

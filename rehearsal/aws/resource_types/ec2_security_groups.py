@@ -28,7 +28,7 @@ _RANGES = (
 
 
 def _permissions(rules: list[Values]) -> list[Values]:
-    """Inline rules as EC2's IpPermissions."""
+    """Inline rules in the form of EC2's IpPermissions."""
     permissions: list[Values] = []
     for rule in rules:
         note = {"Description": rule["description"]} if rule.get("description") else {}
@@ -61,7 +61,7 @@ def _inline(permissions: list[Values]) -> list[Values]:
 
 
 def _atoms(rules: Any) -> set[tuple[str, ...]]:
-    """Rules one source at a time, which is how EC2 stores them."""
+    """Rules split by source, which is how EC2 stores them."""
     return {
         (str(p["IpProtocol"]), str(p.get("FromPort")), str(p.get("ToPort")), theirs, item[key])
         for p in _permissions(rules)

@@ -48,7 +48,7 @@ def _rule(running: Running) -> Values:
 
 
 def _another_kind(old: str | None, new: str | None) -> bool:
-    """Whether a source comes or goes: EC2 changes a source only into one of its own kind."""
+    """True if the kind of source changes: EC2 changes a source only to one of its own kind."""
     return old is None or new is None
 
 

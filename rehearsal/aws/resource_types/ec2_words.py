@@ -1,4 +1,4 @@
-"""What the pages of EC2 share: tags, filters, ARNs."""
+"""Helpers of the EC2 pages: tags, filters, ARNs."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ TAGS: Property = prop(EXACT, api="Tags", codec=TAG_PAIRS)
 
 
 def tagged(noun: str) -> dict[str, Any]:
-    """The parameter by which a create request tags what it makes."""
+    """Parameter by which a create request tags the new resource."""
     return {"TagSpecifications": [{"ResourceType": noun, "Tags": "{tags}"}]}
 
 
@@ -25,10 +25,10 @@ RETAG = When(("tags",), _retag)
 
 
 def ec2_arn(noun: str) -> Text:
-    """The ARN of an EC2 resource, which EC2 itself does not tell."""
+    """ARN of an EC2 resource, which EC2 itself does not return."""
     return Text(f"arn:{{partition}}:ec2:{{region}}:{{account}}:{noun}/{{id}}")
 
 
 def where(name: str, value: str = "{id}") -> list[dict[str, object]]:
-    """One filter of a describe request."""
+    """A filter of a describe request."""
     return [{"Name": name, "Values": [value]}]

@@ -1,4 +1,4 @@
-"""Who may enter an EKS cluster, and which rights its pods have."""
+"""EKS access entries and policies, and pod identity associations."""
 
 from rehearsal.aws.resource_types.eks_words import TAGS, retagged
 from rehearsal.aws.resource_types.entry import (

@@ -1,4 +1,4 @@
-"""What runs in an EKS cluster and on what: add-ons, Fargate profiles, node groups."""
+"""EKS add-ons, Fargate profiles and node groups."""
 
 import time
 from typing import Any
@@ -168,7 +168,7 @@ def _wait_for_update(running: Running, begun: Any) -> None:
         running.pause()
         update = as_object(as_object(running.api("DescribeUpdate", **of))["update"])
     if update["status"] != "Successful":
-        told = "; ".join(
+        errors = "; ".join(
             f"{', '.join(error.get('resourceIds', []))}: {error['errorCode']}: "
             f"{error['errorMessage']}"
             for error in as_list(update.get("errors"))
@@ -176,7 +176,7 @@ def _wait_for_update(running: Running, begun: Any) -> None:
         raise AwsError(
             "UnexpectedState",
             f"waiting for EKS Node Group ({running.id}) update ({update['id']}): unexpected state "
-            f"'{update['status']}', wanted target 'Successful'. last error: {told}",
+            f"'{update['status']}', wanted target 'Successful'. last error: {errors}",
         )
 
 

@@ -1,4 +1,4 @@
-"""What the pages of EKS share: tags, and why something is not healthy."""
+"""Helpers of the EKS pages: tags, and reasons why something is not healthy."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def retagged(arn: str) -> When:
 
 
 def field_changed(*names: str) -> Any:
-    """Whether one of these fields of an object changed, which makes a new resource."""
+    """True if one of these fields of an object changed, which requires a replacement."""
 
     def changed(old: Any, new: Any) -> bool:
         before, after = as_object(old), as_object(new)

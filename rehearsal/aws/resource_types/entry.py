@@ -1,4 +1,4 @@
-"""The words in which the table of AWS types is written; `resource_types/*.py` are its pages."""
+"""Vocabulary of the table of AWS types; `resource_types/*.py` are its pages."""
 
 import enum
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ Values = dict[str, Any]
 
 
 class Trait(enum.Enum):
-    """What a property may be, beside its spelling."""
+    """Traits of a property, beside its spelling."""
 
     REQUIRED = "must be given"
     REPLACES = "a change makes a new resource"
@@ -24,14 +24,16 @@ REQUIRED, REPLACES, COMPUTED, UNORDERED, EXACT, UNREAD = Trait
 
 @dataclass(frozen=True)
 class Codec:
-    """How a property's value differs from AWS's own form of it."""
+    """Conversion between a property's value and AWS's form of it."""
 
     to_api: Callable[[Any], Any]
     from_api: Callable[[Any], Any]
     same: Callable[[Any, Any], bool] | None = None
-    """Whether two values, both in the program's form, mean the same; None: compare them plainly."""
+    """True if two values, both in the program's form, are equivalent; None to compare them
+    plainly.
+    """
     inside: bool = False
-    """Whether the names inside the value are still to be spelled AWS's way and back."""
+    """True if names inside the value still need conversion to AWS's spelling and back."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,13 +44,13 @@ class Property:
     api: str = ""
     """Dotted path in AWS's requests; empty: the property's own name in AWS's spelling."""
     at: str = ""
-    """JMESPath in AWS's description, where it is not at `api`."""
+    """JMESPath in AWS's description, if it differs from `api`."""
     default: Any = None
-    """What the real provider fills in."""
+    """Default of the real provider."""
     defaults_inside: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What the real provider fills in inside a nested value."""
+    """Defaults of the real provider inside a nested value."""
     cleared: Any = None
-    """What an update sends when the program does not give the property any more."""
+    """Value that an update sends if the program does not set the property any more."""
     codec: Codec | None = None
     names: Mapping[str, str] = field(default_factory=dict[str, str])
     """Names inside a nested value that AWS spells differently: ours to AWS's."""
@@ -65,15 +67,15 @@ class Property:
     published model refuses the name that was made.
     """
     longest: int = 0
-    """Greatest length that the provider takes, where AWS's published model gives none or more."""
+    """Maximum length that the provider accepts, if AWS's published model gives none or more."""
     prefix: str = ""
-    """What a made name begins with."""
+    """Prefix of a generated name."""
     computed_inside: tuple[str, ...] = ()
     """Names inside a nested value that AWS fills in: unknown until the resource is there."""
     replaces_when: Callable[[Any, Any], bool] | None = None
-    """Old and new value: whether this change makes a new resource."""
+    """Function of old and new value: True if this change requires a replacement."""
     replaces_if: Callable[[Values], bool] | None = None
-    """The new inputs: whether they make any change a new resource."""
+    """Function of the new inputs: True if they make any change a replacement."""
 
     def __contains__(self, trait: Trait) -> bool:
         return trait in self.traits
@@ -97,7 +99,7 @@ class Call:
     operation: str
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
     takes: tuple[str, ...] | None = None
-    """The properties to pass by themselves; None: all that fit."""
+    """Properties to pass by themselves; None for all that fit."""
     at: str = "@"
     """JMESPath to what matters in the response; placeholders allowed."""
     tolerates: tuple[str, ...] = ()
@@ -117,7 +119,7 @@ def call(
 
 
 Step = Call | Callable[[Any], Any]
-"""A request, or a function where one request is not enough."""
+"""An AWS request, or a function if one request is not enough."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ class When:
     changed: tuple[str, ...]
     step: Step
     at_create: bool = False
-    """Whether creation needs it too, for what the create request cannot say."""
+    """True if creation needs the step too, for what the create request cannot set."""
 
 
 @dataclass(frozen=True)
@@ -149,15 +151,15 @@ IN_USE = "DependencyViolation"
 
 @dataclass(frozen=True)
 class InUse:
-    """What must not exist any more when the resource is deleted: AWS refuses with `code`."""
+    """A user of the resource that must be gone before its deletion: AWS refuses with `code`."""
 
     by: Call
-    """Finds the names of what uses it; an empty answer means free."""
+    """Call that returns the names of the users; an empty answer means free."""
     code: str = IN_USE
 
 
 DEFAULT_TIMEOUT_MINUTES = 20
-"""What the provider waits where a type declares no time-out."""
+"""Minutes that the provider waits if a type declares no time-out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,33 +173,34 @@ class Timeouts:
     update: int = 0
     delete: int = 0
 
-    def seconds(self, operation: str, asked: float) -> float:
-        """How long an operation may take, of which the program asks for `asked` seconds; 0: for
-        none."""
+    def seconds(self, operation: str, requested: float) -> float:
+        """Seconds that an operation may take; `requested` are the program's seconds, 0 for none."""
         declared = getattr(self, operation, 0)
-        return (declared and asked) or (declared or DEFAULT_TIMEOUT_MINUTES) * 60.0
+        return (declared and requested) or (declared or DEFAULT_TIMEOUT_MINUTES) * 60.0
 
 
 @dataclass(frozen=True)
 class Retry:
-    """A refusal after which the provider asks again, where AWS is late to know what was made."""
+    """A refusal after which the provider repeats a request, if AWS is late to know a new
+    resource.
+    """
 
     code: str
     minutes: float
-    """For how long it asks."""
+    """Minutes for which the provider repeats the request."""
     texts: tuple[str, ...] = ()
-    """The message has one of these; none: whatever it says."""
+    """Texts, one of which the message contains; empty for any message."""
     capped: bool = True
-    """Whether the time-out of the operation ends it earlier."""
+    """True if the time-out of the operation ends it earlier."""
 
     def fits(self, code: str, message: str) -> bool:
-        """Whether it is about a refusal of this code and text."""
+        """True if a refusal has this code and text."""
         return code == self.code and (not self.texts or any(t in message for t in self.texts))
 
 
 @dataclass(frozen=True)
 class Text:
-    """An output that is put together: a template as in `Call`."""
+    """An output built from a template as in `Call`."""
 
     template: str
 
@@ -212,17 +215,17 @@ class ResourceType:
     id: str | Callable[[Values], str]
     """JMESPath in the create response, a template (with braces), or a function of the inputs."""
     create: tuple[Step, ...]
-    """The first is the one that makes it."""
+    """Steps of a creation; the first one creates the resource."""
     before: tuple[Step, ...] = ()
-    """What is looked up before: `create` finds it as if AWS had described it."""
+    """Look-ups before `create`, which sees their results as if AWS had described them."""
     read: tuple[Step, ...]
-    """The first finds it; the answers are merged into one description."""
+    """Steps of a read; the first one finds the resource, and the answers are merged."""
     delete: tuple[Step, ...]
     update: tuple[When | Step, ...] = ()
     outputs: Mapping[str, str | Text] = field(default_factory=dict[str, str | Text])
-    """What AWS computes: JMESPath in the description, or a `Text`."""
+    """Values that AWS computes: JMESPath in the description, or a `Text`."""
     changing: tuple[str, ...] = ()
-    """Outputs that an update changes: unknown in its preview."""
+    """Outputs that an update changes, unknown in its preview."""
     ready: Ready | None = None
     timeouts: Timeouts = Timeouts()
     retries: tuple[Retry, ...] = ()
@@ -233,25 +236,25 @@ class ResourceType:
     lock: str = ""
     """Template: resources with the same text are created and deleted one after the other."""
     rules: tuple[Callable[[Values], str | None], ...] = ()
-    """Each looks at the known inputs and says what AWS would refuse, or None."""
+    """Rules over the known inputs; each returns what AWS would refuse, or None."""
     delete_first: bool = False
     """A replacement must wait until the old one is gone, since both cannot exist."""
     regional: bool = True
     default_tags: bool = True
-    """Whether `tags` is a map, to which the provider adds the tags of the whole stack."""
+    """True if `tags` is a map, to which the provider adds the tags of the whole stack."""
 
     @property
     def tag_map(self) -> bool:
-        """Whether it takes tags, and as a map."""
+        """True if the type takes tags as a map."""
         return "tags" in self.properties and self.default_tags
 
     def steps(self) -> tuple[When, ...]:
-        """The update steps, each with the properties that make it run."""
+        """Update steps, each with the properties that trigger it."""
         return tuple(s if isinstance(s, When) else When((), s) for s in self.update)
 
 
 def exactly_one(*names: str) -> Callable[[Values], str | None]:
-    """A rule: one of these properties and no other of them."""
+    """A rule that exactly one of these properties is set."""
 
     def rule(inputs: Values) -> str | None:
         given = [name for name in names if inputs.get(name) is not None]

@@ -1,4 +1,4 @@
-"""Which instance a group launches next: type, weight, and whether it is spot.
+"""Chooses the instance that a group launches next: type, weight, and spot or on-demand.
 
 Roughly as the allocation strategies do: which pool is deep is nobody's knowledge here, so that a
 pool counts as deeper the fewer instances the group has in it.
@@ -27,13 +27,13 @@ DEFAULTS = {
     "OnDemandPercentageAboveBaseCapacity": 100,
     "SpotAllocationStrategy": "lowest-price",
 }
-"""AWS's own: without a percentage nothing is spot."""
+"""AWS's own defaults: without a percentage nothing is spot."""
 LOWEST_PRICE, POOLS = "lowest-price", 2
 
 
 @dataclass(frozen=True)
 class Choice:
-    """An instance that is to be launched."""
+    """An instance to be launched."""
 
     instance_type: str
     spot: bool
@@ -50,7 +50,7 @@ class Pool:
 
 
 def with_defaults(policy: dict[str, Any]) -> dict[str, Any]:
-    """A mixed instances policy in which AWS's defaults stand where nothing is said."""
+    """A mixed instances policy completed with AWS's defaults."""
     given = {k: v for k, v in policy.get("InstancesDistribution", {}).items() if v is not None}
     distribution = {**DEFAULTS, **given}
     if distribution["SpotAllocationStrategy"] == LOWEST_PRICE:
@@ -59,7 +59,7 @@ def with_defaults(policy: dict[str, Any]) -> dict[str, Any]:
 
 
 def choose(group: Any, version: Any) -> Choice | None:
-    """The next instance of a group by its launch template's version. None: no type fits."""
+    """Next instance of a group by a version of its launch template; None if no type fits."""
     policy = group.mixed_instances_policy
     if not policy:
         market = version.data.get("InstanceMarketOptions", {}).get("MarketType")
@@ -143,7 +143,7 @@ def _by_requirements(group: Any) -> bool:
 
 
 def _depth(instance_type: str) -> float:
-    """Made up, and always the same."""
+    """Depth of a pool: made up, and always the same."""
     return int(hashlib.sha256(instance_type.encode()).hexdigest()[:8], 16)
 
 
@@ -158,7 +158,7 @@ def _spot_price(group: Any, pool: Pool) -> float:
 
 
 def zone_ids(ec2: Any) -> dict[str, str]:
-    """Ids of the region's zones by their names."""
+    """Zone ids of the region by name."""
     return {zone.name: zone.zone_id for zone in ec2.describe_availability_zones()}
 
 
@@ -169,6 +169,6 @@ def _list_prices(region: str) -> dict[str, float]:
 
 @cache
 def zones_of(region: str, instance_type: str) -> frozenset[str]:
-    """The zones that offer a type."""
+    """Zones that offer a type."""
     offerings = INSTANCE_TYPE_OFFERINGS["availability-zone"].get(region, [])
     return frozenset(o["Location"] for o in offerings if o["InstanceType"] == instance_type)

@@ -1,4 +1,4 @@
-"""How an instance leaves its group: at once, or after the group's hooks."""
+"""Ends instances of groups: at once, or after the group's hooks."""
 
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
@@ -17,7 +17,7 @@ GONE = ("shutting-down", "terminated")
 
 
 def end(group: Any, state: Any) -> None:
-    """Begin an instance's end. Nothing happens to one that is ending already."""
+    """Begins an instance's end; does nothing if it is ending already."""
     if state.lifecycle_state == WAITING:
         return
     hooks = list(terminating_hooks(group)) if isinstance(state, Member) else []
@@ -33,10 +33,10 @@ def end(group: Any, state: Any) -> None:
 
 
 def finish(group: Any, state: Any) -> None:
-    """Really end an instance, and forget it."""
+    """Ends an instance for good, and forgets it."""
     if state.instance.state not in GONE:
         group.ec2_backend.terminate_instances([state.instance.id])
-    group.instance_states = [one for one in group.instance_states if one is not state]
+    group.instance_states = [other for other in group.instance_states if other is not state]
 
 
 def complete(group: Any, hook: str, *, token: str, instance: str, result: str) -> None:
@@ -57,7 +57,7 @@ def prolong(group: Any, hook: str, *, token: str, instance: str) -> None:
 
 
 def settle(group: Any, now: float) -> None:
-    """End the instances whose hooks have timed out."""
+    """Ends the instances whose hooks have timed out."""
     for member in members(group):
         if member.lifecycle_state != WAITING:
             continue

@@ -15,7 +15,7 @@ TERMINATING = "autoscaling:EC2_INSTANCE_TERMINATING"
 
 
 def lifecycle_action(group: Any, hook: Any, instance_id: str, token: str) -> None:
-    """An instance waits for the end of a hook's action."""
+    """Event of an instance that waits for the end of a hook's action."""
     detail = {
         "LifecycleActionToken": token,
         "AutoScalingGroupName": group.name,
@@ -33,7 +33,7 @@ def lifecycle_action(group: Any, hook: Any, instance_id: str, token: str) -> Non
 
 
 def state_changes(instance: Any, states: Iterable[str]) -> None:
-    """An instance passed through these states."""
+    """Events of an instance that passed through these states."""
     ec2 = instance.ec2_backend
     account, region = ec2.account_id, ec2.region_name
     arn = f"arn:{get_partition(region)}:ec2:{region}:{account}:instance/{instance.id}"

@@ -1,4 +1,4 @@
-"""What EC2 does to instances of groups on its own, and how the groups answer."""
+"""Plays what EC2 does to instances of groups on its own, and how the groups react."""
 
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
@@ -17,18 +17,17 @@ NOTICE = 120.0  # seconds between EC2's spot interruption notice and the end
 
 
 class Interruptions:
-    """The instances that EC2 takes back."""
+    """Instances that EC2 interrupts."""
 
     def __init__(self, account: MotoAccount) -> None:
         """Nothing is interrupted yet."""
         self._account = account
         self._ends: dict[str, float] = {}
-        """By instance id, on the monotonic clock."""
+        """Ends by instance id, on the monotonic clock."""
 
     def recommend_rebalance(self, instance_id: str) -> dict[str, Any]:
-        """A rebalance recommendation was sent: a group that rebalances replaces the instance.
-
-        Raises AwsError for an instance that does not run.
+        """Handles a rebalance recommendation: a group that rebalances replaces the instance. Raises
+        AwsError if the instance does not run.
         """
         self._running(instance_id)
         group, state = self._member(instance_id)
@@ -49,9 +48,8 @@ class Interruptions:
         }
 
     def interrupt(self, instance_id: str, seconds: float = NOTICE) -> dict[str, Any]:
-        """A spot interruption notice was sent: EC2 ends the instance after so many seconds.
-
-        Raises AwsError for an instance that does not run.
+        """Handles a spot interruption notice: EC2 ends the instance after so many seconds. Raises
+        AwsError if the instance does not run.
         """
         # EC2 sends the recommendation with the notice where it did not come before.
         answer = self.recommend_rebalance(instance_id)
@@ -59,8 +57,10 @@ class Interruptions:
         return answer
 
     def settle(self, now: float) -> None:
-        """End the instances whose time is over."""
-        for instance_id in [one for one, deadline in self._ends.items() if deadline <= now]:
+        """Ends the instances whose time is over."""
+        for instance_id in [
+            ending_id for ending_id, deadline in self._ends.items() if deadline <= now
+        ]:
             del self._ends[instance_id]
             instance = self._instance(instance_id)
             if instance is not None and instance.state not in endings.GONE:
@@ -75,7 +75,7 @@ class Interruptions:
 
     def _instance(self, instance_id: str) -> Any | None:
         everything = self._account.ec2.all_instances()
-        return next((one for one in everything if one.id == instance_id), None)
+        return next((instance for instance in everything if instance.id == instance_id), None)
 
     def _member(self, instance_id: str) -> tuple[Any | None, Any]:
         backend = autoscaling_backends[self._account.id][self._account.region]
@@ -87,7 +87,7 @@ class Interruptions:
 
 
 def replace(group: Any) -> None:
-    """Launch a replacement for each instance that is at risk and has none."""
+    """Launches a replacement for each instance at risk that has none."""
     for member in members(group):
         at_risk = member.replacement == "" and member.lifecycle_state == IN_SERVICE
         if at_risk and does(group, "Launch") and (new := launches.launch(group)):
@@ -95,7 +95,7 @@ def replace(group: Any) -> None:
 
 
 def settle(group: Any) -> None:
-    """End what has its replacement in service, and replace what is gone or unwell."""
+    """Ends instances whose replacement is in service, and replaces gone or unhealthy ones."""
     running = {state.instance.id for state in in_service(group) if state.instance.is_running()}
     for member in members(group):
         if member.replacement in running and member.lifecycle_state == IN_SERVICE:

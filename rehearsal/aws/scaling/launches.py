@@ -1,4 +1,4 @@
-"""Groups launch and end instances until there is as much in service as is desired."""
+"""Makes groups launch and end instances until the desired capacity is in service."""
 
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
@@ -16,7 +16,7 @@ from rehearsal.aws.scaling.model import capacity as capacity_of
 
 
 def set_desired_capacity(group: Any, wanted: int | None) -> None:
-    """Set it, and launch and end instances accordingly."""
+    """Sets the desired capacity, and launches and ends instances accordingly."""
     group.desired_capacity = group.min_size if wanted is None else wanted
     fill(group)
     if not does(group, "Terminate"):
@@ -26,7 +26,7 @@ def set_desired_capacity(group: Any, wanted: int | None) -> None:
 
 
 def fill(group: Any, extra: int = 0) -> list[Member]:
-    """Launch what is missing, and `extra` above what is desired. What was launched."""
+    """Launches what is missing, plus `extra`; returns the launched instances."""
     launched: list[Member] = []
     while does(group, "Launch") and capacity_of(group) < (group.desired_capacity or 0) + extra:
         member = launch(group)
@@ -37,7 +37,7 @@ def fill(group: Any, extra: int = 0) -> list[Member]:
 
 
 def launch(group: Any) -> Member | None:
-    """Run one instance more. None where no type of the group can be had."""
+    """Launches one more instance; None if no type of the group is available."""
     version = group.ec2_launch_template.get_version(group.launch_template_version)
     choice = capacity.choose(group, version)
     if choice is None:
@@ -55,7 +55,7 @@ def launch(group: Any) -> Member | None:
 
 
 def _superfluous(group: Any) -> Any | None:
-    """The next to end, as AWS's default policy chooses, or None."""
+    """Next instance to end by AWS's default policy; None if there is none."""
     there = in_service(group)
     too_much = capacity_of(group) - (group.desired_capacity or 0)
     free = [s for s in there if not s.protected_from_scale_in and weight_of(s) <= too_much]

@@ -1,4 +1,4 @@
-"""What a group remembers of its instances beside what moto does."""
+"""Data of a group's instances that moto does not keep."""
 
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
@@ -15,13 +15,13 @@ WAITING = "Terminating:Wait"
 
 @dataclass
 class Action:
-    """A hook that an ending instance waits for."""
+    """A hook's action that an ending instance waits for."""
 
     token: str
     seconds: float
     """The hook's heartbeat timeout."""
     deadline: float
-    """On the monotonic clock."""
+    """End on the monotonic clock."""
 
 
 class Member(InstanceState):
@@ -39,11 +39,11 @@ class Member(InstanceState):
         self.replacement: str | None = None
         """Id of the instance that was launched in its place; "" while there is none yet."""
         self.actions: dict[str, Action] = {}
-        """By the hook's name."""
+        """Actions by the hook's name."""
 
     @property
     def launch_template(self) -> dict[str, Any] | None:
-        """As DescribeAutoScalingInstances tells it: the version that it was launched with."""
+        """Launch template in DescribeAutoScalingInstances' form, with the version of the launch."""
         template = self.group.ec2_launch_template
         return {
             "LaunchTemplateId": template.id,
@@ -53,32 +53,32 @@ class Member(InstanceState):
 
 
 def members(group: Any) -> list[Member]:
-    """The instances that the group launched itself, those that are ending too."""
+    """Instances that the group launched itself, including ending ones."""
     return [state for state in group.instance_states if isinstance(state, Member)]
 
 
 def weight_of(state: Any) -> int:
-    """How much of the desired capacity an instance is."""
+    """Weight of an instance in the desired capacity."""
     return int(getattr(state, "weighted_capacity", None) or 1)
 
 
 def in_service(group: Any) -> list[Any]:
-    """Those that count: they neither end nor stand by."""
+    """Instances that count: neither ending nor in standby."""
     return [state for state in group.instance_states if state.lifecycle_state == IN_SERVICE]
 
 
 def capacity(group: Any) -> int:
-    """The weight of all that is in service."""
+    """Total weight in service."""
     return sum(map(weight_of, in_service(group)))
 
 
 def does(group: Any, process: str) -> bool:
-    """Whether a scaling process is not suspended."""
-    return process not in [one["ProcessName"] for one in group.suspended_processes]
+    """True if a scaling process is not suspended."""
+    return process not in [suspended["ProcessName"] for suspended in group.suspended_processes]
 
 
 def terminating_hooks(group: Any) -> Iterator[Any]:
-    """The hooks that an ending instance waits for."""
+    """Hooks that an ending instance waits for."""
     for hook in group.autoscaling_backend.describe_lifecycle_hooks(group.name):
         if hook.lifecycle_transition == "autoscaling:EC2_INSTANCE_TERMINATING":
             yield hook

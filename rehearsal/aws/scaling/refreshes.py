@@ -29,7 +29,7 @@ class Refresh:
     auto_scaling_group_name: str
     preferences: dict[str, Any]
     targets: set[str]
-    """Ids of the instances that are to go."""
+    """Ids of the instances to be replaced."""
     instance_refresh_id: str = field(default_factory=lambda: str(uuid.uuid4()))
     status: str = "InProgress"
     start_time: datetime.datetime = field(
@@ -41,13 +41,13 @@ class Refresh:
 
     @property
     def percentage_complete(self) -> int:
-        """0 to 100."""
+        """Progress from 0 to 100."""
         done = self.total - self.instances_to_update
         return 100 if self.status == "Successful" else done * 100 // max(self.total, 1)
 
 
 def start(group: Any, preferences: dict[str, Any]) -> Refresh:
-    """Begin to replace what does not come from the group's present template."""
+    """Starts replacing what does not come from the group's current template."""
     if active(group):
         raise AutoscalingClientError(
             "InstanceRefreshInProgress",
@@ -68,7 +68,7 @@ def start(group: Any, preferences: dict[str, Any]) -> Refresh:
 
 
 def cancel(group: Any) -> Refresh:
-    """Stop replacing; what is ending still ends. Raises AutoscalingClientError."""
+    """Stops replacing; ending instances still end. Raises AutoscalingClientError."""
     refresh = active(group)
     if refresh is None:
         raise AutoscalingClientError(
@@ -80,19 +80,19 @@ def cancel(group: Any) -> Refresh:
 
 
 def active(group: Any) -> Refresh | None:
-    """The one that is under way."""
-    return next((one for one in of_group(group) if one.status in ACTIVE), None)
+    """The refresh that is under way; None if there is none."""
+    return next((refresh for refresh in of_group(group) if refresh.status in ACTIVE), None)
 
 
 def of_group(group: Any) -> list[Refresh]:
-    """All of them, the oldest first."""
+    """All refreshes of a group, oldest first."""
     if not hasattr(group, "refreshes"):
         group.refreshes = []
     return group.refreshes
 
 
 def settle(group: Any) -> None:
-    """Go on with what is under way."""
+    """Advances the refreshes that are under way."""
     if refresh := active(group):
         advance(group, refresh)
 
@@ -115,7 +115,7 @@ def advance(group: Any, refresh: Refresh) -> None:
 
 
 def _end_some(group: Any, old: list[Any], least: int) -> None:
-    """End as many as may be missing; one at a time where none may."""
+    """Ends as many instances as may be missing; one at a time if none may be."""
     for number, state in enumerate(old):
         too_few = capacity(group) - weight_of(state) < least
         if too_few and (number or capacity(group) > (group.desired_capacity or 0)):
@@ -126,7 +126,7 @@ def _end_some(group: Any, old: list[Any], least: int) -> None:
 
 
 def _bounds(group: Any, refresh: Refresh) -> tuple[int, int]:
-    """Least and greatest percentage in service: the refresh's own, or else the group's."""
+    """Least and greatest percentage in service: the refresh's own, else the group's."""
     policy = getattr(group, "instance_maintenance_policy", None) or {}
     low = refresh.preferences.get("MinHealthyPercentage", policy.get("MinHealthyPercentage"))
     high = refresh.preferences.get("MaxHealthyPercentage", policy.get("MaxHealthyPercentage"))

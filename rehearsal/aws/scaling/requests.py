@@ -1,4 +1,4 @@
-"""Requests about Auto Scaling groups that moto lacks, or answers otherwise than AWS."""
+"""Answers requests about Auto Scaling groups that moto lacks, or answers differently from AWS."""
 
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
@@ -24,9 +24,10 @@ from rehearsal.aws.scaling.settings import (
 
 
 def install() -> None:
-    """Have moto answer this way, in the whole process. Safe to call again."""
+    """Makes moto answer this way, in the whole process. Safe to call again."""
     group, backend, response = (
-        cast("Any", one) for one in (FakeAutoScalingGroup, AutoScalingBackend, AutoScalingResponse)
+        cast("Any", patched)
+        for patched in (FakeAutoScalingGroup, AutoScalingBackend, AutoScalingResponse)
     )
     group.set_desired_capacity = launches.set_desired_capacity
     group.update = update_settings
@@ -45,7 +46,7 @@ def install() -> None:
     response.describe_instance_refreshes = _describe_refreshes
 
 
-def found(backend: Any, name: str) -> Any:
+def group_named(backend: Any, name: str) -> Any:
     """The group of that name. Raises ValidationError."""
     if name not in backend.autoscaling_groups:
         raise ValidationError(f"AutoScalingGroup name not found - {name}")
@@ -53,7 +54,7 @@ def found(backend: Any, name: str) -> Any:
 
 
 def _set_desired_capacity(backend: Any, group_name: str, desired_capacity: int | None) -> None:
-    group = found(backend, group_name)
+    group = group_named(backend, group_name)
     if desired_capacity is not None:
         for bound, limit, beyond in (
             ("above max", group.max_size, desired_capacity > group.max_size),
@@ -68,8 +69,8 @@ def _set_desired_capacity(backend: Any, group_name: str, desired_capacity: int |
 
 
 def _delete_at_once(backend: Any, group_name: str) -> None:
-    """Without waiting for hooks, as ForceDelete does."""
-    group = found(backend, group_name)
+    """Deletes without waiting for hooks, as ForceDelete does."""
+    group = group_named(backend, group_name)
     for state in list(group.instance_states):
         endings.finish(group, state)
     for hook in backend.describe_lifecycle_hooks(group_name):
@@ -79,7 +80,9 @@ def _delete_at_once(backend: Any, group_name: str) -> None:
 
 def _delete(response: Any) -> EmptyResult:
     backend, name = response.autoscaling_backend, response._get_param("AutoScalingGroupName")
-    if found(backend, name).instance_states and not response._get_bool_param("ForceDelete", False):
+    if group_named(backend, name).instance_states and not response._get_bool_param(
+        "ForceDelete", False
+    ):
         raise AutoscalingClientError(
             "ResourceInUse",
             "You cannot delete an AutoScalingGroup while there are instances or pending Spot "
@@ -133,7 +136,7 @@ def _heartbeat(response: Any) -> EmptyResult:
 
 
 def _action_of(response: Any) -> tuple[Any, str, dict[str, str]]:
-    group = found(response.autoscaling_backend, response._get_param("AutoScalingGroupName"))
+    group = group_named(response.autoscaling_backend, response._get_param("AutoScalingGroupName"))
     whose = {
         "token": response._get_param("LifecycleActionToken") or "",
         "instance": response._get_param("InstanceId") or "",
@@ -142,18 +145,18 @@ def _action_of(response: Any) -> tuple[Any, str, dict[str, str]]:
 
 
 def _start_refresh(response: Any) -> ActionResult:
-    group = found(response.autoscaling_backend, response._get_param("AutoScalingGroupName"))
+    group = group_named(response.autoscaling_backend, response._get_param("AutoScalingGroupName"))
     refresh = refreshes.start(group, response._get_param("Preferences", {}))
     return ActionResult({"InstanceRefreshId": refresh.instance_refresh_id})
 
 
 def _cancel_refresh(response: Any) -> ActionResult:
-    group = found(response.autoscaling_backend, response._get_param("AutoScalingGroupName"))
+    group = group_named(response.autoscaling_backend, response._get_param("AutoScalingGroupName"))
     return ActionResult({"InstanceRefreshId": refreshes.cancel(group).instance_refresh_id})
 
 
 def _describe_refreshes(response: Any) -> ActionResult:
-    group = found(response.autoscaling_backend, response._get_param("AutoScalingGroupName"))
+    group = group_named(response.autoscaling_backend, response._get_param("AutoScalingGroupName"))
     ids = response._get_param("InstanceRefreshIds", [])
     known = [
         refresh

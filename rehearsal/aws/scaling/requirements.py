@@ -18,45 +18,45 @@ MANUFACTURERS = {
     "Apple": "apple",
 }
 UNLISTED = ("BareMetal", "BurstablePerformance")
-"""What AWS leaves out unless it is asked for: `included`, `required` or `excluded`."""
+"""Attributes with the values `included`, `required` or `excluded`, the default."""
 
 
 def matching_types(requirements: Mapping[str, Any]) -> list[str]:
-    """Names in order. Attributes that the rehearsal does not look at count as met."""
+    """Names of matching types in order. Attributes that the rehearsal ignores count as met."""
     return list(_matching(json.dumps(requirements, sort_keys=True)))
 
 
 @cache
 def _matching(requirements: str) -> tuple[str, ...]:
-    asked: dict[str, Any] = json.loads(requirements)
-    return tuple(sorted(name for name, facts in INSTANCE_TYPES.items() if _meets(facts, asked)))
+    wanted: dict[str, Any] = json.loads(requirements)
+    return tuple(sorted(name for name, facts in INSTANCE_TYPES.items() if _meets(facts, wanted)))
 
 
-def _meets(facts: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
-    return all(_checks(facts, asked))
+def _meets(facts: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    return all(_checks(facts, wanted))
 
 
-def _checks(facts: Mapping[str, Any], asked: Mapping[str, Any]) -> Iterator[bool]:
+def _checks(facts: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[bool]:
     name = facts["InstanceType"]
     cpus, memory = facts["VCpuInfo"]["DefaultVCpus"], facts["MemoryInfo"]["SizeInMiB"]
-    yield _within(cpus, asked.get("VCpuCount"))
-    yield _within(memory, asked.get("MemoryMiB"))
-    yield _within(memory / 1024 / cpus, asked.get("MemoryGiBPerVCpu"))
-    yield not _listed(name, asked.get("ExcludedInstanceTypes"))
-    allowed = asked.get("AllowedInstanceTypes")
+    yield _within(cpus, wanted.get("VCpuCount"))
+    yield _within(memory, wanted.get("MemoryMiB"))
+    yield _within(memory / 1024 / cpus, wanted.get("MemoryGiBPerVCpu"))
+    yield not _listed(name, wanted.get("ExcludedInstanceTypes"))
+    allowed = wanted.get("AllowedInstanceTypes")
     yield not allowed or _listed(name, allowed)
-    makers = asked.get("CpuManufacturers")
+    makers = wanted.get("CpuManufacturers")
     yield not makers or MANUFACTURERS.get(facts["ProcessorInfo"]["Manufacturer"]) in makers
-    generations = asked.get("InstanceGenerations")
+    generations = wanted.get("InstanceGenerations")
     generation = "current" if facts["CurrentGeneration"] else "previous"
     yield not generations or generation in generations
     for attribute, has in zip(
         UNLISTED, (facts["BareMetal"], facts["BurstablePerformanceSupported"]), strict=True
     ):
-        said = asked.get(attribute, "excluded")
+        said = wanted.get(attribute, "excluded")
         yield said == "included" or has == (said == "required")
-    if "AcceleratorCount" in asked:
-        yield _within(_accelerators(facts), asked["AcceleratorCount"])
+    if "AcceleratorCount" in wanted:
+        yield _within(_accelerators(facts), wanted["AcceleratorCount"])
     else:
         yield not _accelerators(facts)
 
@@ -64,7 +64,7 @@ def _checks(facts: Mapping[str, Any], asked: Mapping[str, Any]) -> Iterator[bool
 def _accelerators(facts: Mapping[str, Any]) -> int:
     kinds = (("GpuInfo", "Gpus"), ("InferenceAcceleratorInfo", "Accelerators"))
     return sum(
-        one.get("Count", 0) for kind, key in kinds for one in facts.get(kind, {}).get(key, [])
+        device.get("Count", 0) for kind, key in kinds for device in facts.get(kind, {}).get(key, [])
     )
 
 

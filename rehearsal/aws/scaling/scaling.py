@@ -18,7 +18,7 @@ class Scaling:
     """The groups of one account and region."""
 
     def __init__(self, account: MotoAccount) -> None:
-        """Has moto treat groups this way, in the whole process."""
+        """Makes moto treat groups this way, in the whole process."""
         requests.install()
         self._account = account
         self.interruptions = Interruptions(account)
@@ -30,7 +30,7 @@ class Scaling:
         return list(backend.autoscaling_groups.values())
 
     def settle(self, now: float | None = None) -> None:
-        """Let everything that is under way and can go on, go on; `now` on the monotonic clock."""
+        """Advances everything that is under way; `now` is on the monotonic clock."""
         moment = time.monotonic() if now is None else now
         self.interruptions.settle(moment)
         for group in self.groups:

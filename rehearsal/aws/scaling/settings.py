@@ -1,4 +1,4 @@
-"""Settings of groups that moto drops on their way, at creation or at updates."""
+"""Keeps settings of groups that moto drops, at creation or update."""
 
 # pyright: basic
 # botocore, moto and lightkube leave too much untyped for the strict mode.
@@ -19,11 +19,11 @@ _moto_updates = AutoScalingResponse.update_auto_scaling_group
 _moto_tells: Any = cast("Any", FakeAutoScalingGroup.launch_template).fget
 _PROFILE_WORDS = {"Name": "name", "Arn": "ARN"}
 NO_POLICY = -1
-"""Of both percentages: the group has no maintenance policy any more."""
+"""Value of both percentages that removes the group's maintenance policy."""
 
 
 def create_group(response: Any) -> Any:
-    """CreateAutoScalingGroup, with the hooks that it brings."""
+    """CreateAutoScalingGroup, with the hooks in the request."""
     _check_template(response)
     answer = _moto_creates(response)
     backend, name = response.autoscaling_backend, response._get_param("AutoScalingGroupName")
@@ -47,7 +47,7 @@ def create_group(response: Any) -> Any:
 
 
 def update_group(response: Any) -> EmptyResult:
-    """UpdateAutoScalingGroup: what is not said stays."""
+    """UpdateAutoScalingGroup: what is not given stays."""
     _check_template(response)
     groups = response.autoscaling_backend.autoscaling_groups
     if group := groups.get(response._get_param("AutoScalingGroupName")):
@@ -62,14 +62,16 @@ def update_group(response: Any) -> EmptyResult:
     return _moto_updates(response)  # type: ignore[return-value]
 
 
-def update_settings(group: Any, **asked: Any) -> None:
+def update_settings(group: Any, **settings: Any) -> None:
     """FakeAutoScalingGroup.update: keeps the mixed policy, and the size within its bounds."""
-    group._set_azs_and_vpcs(asked["availability_zones"], asked["vpc_zone_identifier"], update=True)
-    template, policy = asked["launch_template"], asked["mixed_instances_policy"]
-    if template or policy or asked["launch_config_name"]:
+    group._set_azs_and_vpcs(
+        settings["availability_zones"], settings["vpc_zone_identifier"], update=True
+    )
+    template, policy = settings["launch_template"], settings["mixed_instances_policy"]
+    if template or policy or settings["launch_config_name"]:
         group.mixed_instances_policy = policy and with_defaults(policy)
         group._set_launch_configuration(
-            asked["launch_config_name"],
+            settings["launch_config_name"],
             template,
             mixed_instances_policy=group.mixed_instances_policy,
         )
@@ -83,21 +85,23 @@ def update_settings(group: Any, **asked: Any) -> None:
             "new_instances_protected_from_scale_in",
         ),
     ):
-        if asked[name] is not None:
-            setattr(group, attribute, asked[name])
-    wanted = asked["desired_capacity"]
+        if settings[name] is not None:
+            setattr(group, attribute, settings[name])
+    wanted = settings["desired_capacity"]
     if wanted is None:
         wanted = min(max(group.desired_capacity, group.min_size), group.max_size)
     group.set_desired_capacity(wanted)
 
 
 def own_template(group: Any) -> dict[str, Any] | None:
-    """FakeAutoScalingGroup.launch_template: a mixed policy has it, then the group has none."""
+    """FakeAutoScalingGroup.launch_template: None for a group whose mixed policy has the
+    template.
+    """
     return None if group.mixed_instances_policy else _moto_tells(group)
 
 
 def _take_over(response: Any, group: Any) -> None:
-    """What moto does not know of, as DescribeAutoScalingGroups then tells it."""
+    """Stores what moto does not know, for DescribeAutoScalingGroups."""
     if policy := response._get_param("InstanceMaintenancePolicy"):
         removed = int(policy["MinHealthyPercentage"]) == NO_POLICY
         group.instance_maintenance_policy = None if removed else policy

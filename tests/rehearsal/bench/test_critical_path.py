@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rehearsal.bench import critical_path
-from rehearsal.bench.critical_path import Resource, StateError, Step, read
+from rehearsal.bench.critical_path import PathStep, Resource, StateError, read
 from rehearsal.bench.durations import Durations
 
 STACK = "urn:pulumi:nodeless::frugal-eks::"
@@ -48,7 +48,7 @@ def by_name(**seconds: float):
     return lambda resource: seconds.get(resource.name.replace("-", "_"), 1000)
 
 
-def told(path: list[Step]) -> list[tuple[str, float, float]]:
+def told(path: list[PathStep]) -> list[tuple[str, float, float]]:
     return [(step.resource.name, step.start, step.end) for step in path]
 
 

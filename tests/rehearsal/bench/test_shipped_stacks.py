@@ -49,7 +49,7 @@ def nodeless(deploy, account) -> Paths:
     return paths(exported(deploy(program, account, settings=settings)))
 
 
-def types(steps: list[critical_path.Step]) -> list[str]:
+def types(steps: list[critical_path.PathStep]) -> list[str]:
     return [step.resource.type.rpartition(":")[2] for step in steps]
 
 

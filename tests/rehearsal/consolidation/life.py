@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from rehearsal.account_things import Thing
 from rehearsal.commands import Rehearsal
 from rehearsal.consolidation.replay import Replay
-from rehearsal.consolidation.session import Step, narrowed
+from rehearsal.consolidation.session import SessionStep, narrowed
 from rehearsal.consolidation.trace import Scene, Trace
 from rehearsal.engine import Outcome
 from rehearsal.karpenter_commands import PICTURE, TRACE, workload
@@ -15,9 +15,9 @@ from tests.rehearsal.nodeless.stage import pool, watching
 from tests.rehearsal.variants.stage import Stage
 
 CONSOLIDATE_AFTER = "10s"
-SMALLER = (Step("6 pods", 6), Step("3 pods", 3), Step("0 pods", 0))
+SMALLER = (SessionStep("6 pods", 6), SessionStep("3 pods", 3), SessionStep("0 pods", 0))
 """On demand, with all six pods on one node."""
-ON_SPOT = (Step("3 pods", 3), Step("10 pods", 10), Step("6 pods", 6))
+ON_SPOT = (SessionStep("3 pods", 3), SessionStep("10 pods", 10), SessionStep("6 pods", 6))
 POOL = "/apis/karpenter.sh/v1/nodepools/default"
 
 Object = dict[str, Any]
@@ -89,7 +89,7 @@ def play(stage: Stage) -> Life:
     )
 
 
-def replay(rehearsal: Rehearsal, steps: Sequence[Step], settings: Object) -> list[Scene]:
+def replay(rehearsal: Rehearsal, steps: Sequence[SessionStep], settings: Object) -> list[Scene]:
     """Steps of a test's own, after an `up` with these settings if there are any."""
     chosen = workload(rehearsal.engine(), rehearsal.stack_path)
     made = Replay(rehearsal.state, rehearsal.console, chosen)

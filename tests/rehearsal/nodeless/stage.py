@@ -24,7 +24,7 @@ from rehearsal.at_rest import CLAIMS
 from rehearsal.clients import Cluster, aws_client
 from rehearsal.commands import Options, Rehearsal
 from rehearsal.engine import Engine, Outcome
-from rehearsal.engine_events import Step
+from rehearsal.engine_events import EngineStep
 from rehearsal.nodes_now import NODE_POOL, is_true
 from rehearsal.scenario import Workload
 from rehearsal.state import ROOT
@@ -191,20 +191,20 @@ def changed(outcome: Outcome) -> set[tuple[str, str]]:
     return {(step.op, step.name) for step in outcome.steps if step.custom and step.op != "same"}
 
 
-def of_type(outcome: Outcome, type_end: str, name_part: str = "") -> list[Step]:
+def of_type(outcome: Outcome, type_end: str, name_part: str = "") -> list[EngineStep]:
     """The steps of resources whose type ends so, in the order in which they began."""
     ends = [step for step in outcome.steps if step.custom and step.type.endswith(f":{type_end}")]
     found = [step for step in ends if name_part in step.name]
     return sorted((s for s in found if s.op != "same"), key=lambda step: step.started)
 
 
-def one(outcome: Outcome, type_end: str, name_part: str = "") -> Step:
+def one(outcome: Outcome, type_end: str, name_part: str = "") -> EngineStep:
     """The only such step."""
     found = of_type(outcome, type_end, name_part)
     assert len(found) == 1, [(s.op, s.type, s.name) for s in found or outcome.steps]
     return found[0]
 
 
-def follow(*steps: Step) -> bool:
+def follow(*steps: EngineStep) -> bool:
     """Whether each was begun only after the one before it had been finished."""
     return all(a.finished is not None and a.finished <= b.started for a, b in pairwise(steps))

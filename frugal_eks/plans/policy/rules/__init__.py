@@ -1,4 +1,4 @@
-"""All rules, in the order in which the documentation has them."""
+"""All rules, in the order of the documentation."""
 
 from frugal_eks.plans.policy.rule import ChangeRule, ResourceRule, StackRule
 from frugal_eks.plans.policy.rules import (

@@ -1,4 +1,4 @@
-"""What can be reached from anywhere."""
+"""Rules about endpoints that are open to the internet."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ from frugal_eks.plans.previews import Resource
 
 ANYWHERE = frozenset({"0.0.0.0/0", "::/0"})
 WEB = frozenset({80, 443})
-"""Ports that a public service has."""
+"""Ports that a public service may have."""
 CLUSTER = "aws:eks/cluster:Cluster"
 _INGRESS = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 _SCHEMES = (
@@ -48,7 +48,7 @@ def _public(resource: Resource, _settings: Settings) -> Iterator[str]:
 
 
 def _public_api(resource: Resource) -> Object | None:
-    """The network settings of a cluster whose API is public, which is EKS's default."""
+    """Network settings of a cluster whose API is public, which is EKS's default; None otherwise."""
     if resource.type != CLUSTER or is_unknown(resource.inputs.get("vpcConfig")):
         return None
     settings: Object = first(resource.inputs.get("vpcConfig"))

@@ -1,4 +1,4 @@
-"""What it may cost."""
+"""Rules about the monthly cost."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,25 +19,25 @@ def _over(resources: Sequence[Resource], settings: Settings) -> Iterator[Finding
     from frugal_eks.plans.cost import CostError, estimate  # noqa: PLC0415
 
     try:
-        found = estimate(resources, settings.region)
+        cost = estimate(resources, settings.region)
     except CostError as error:
         yield Finding("", f"nothing can be compared with {budget:,.0f} USD: {error}")
         return
-    for line in found.unlimited:
+    for line in cost.unlimited:
         yield Finding(
             "", f"{line.name} has no limit, which no budget allows ({budget:,.0f} USD a month)"
         )
-    for one in found.unknown:
-        yield Finding("", f"{one.name}: {one.what} is unknown, and unknown is not nothing")
-    most = found.total.high
+    for unknown in cost.unknown:
+        yield Finding("", f"{unknown.name}: {unknown.what} is unknown, and unknown is not nothing")
+    most = cost.total.high
     if most is not None and most > budget:
-        by_size = sorted(found.by_component.items(), key=lambda each: -(each[1].high or 0.0))
+        by_size = sorted(cost.by_component.items(), key=lambda each: -(each[1].high or 0.0))
         parts = ", ".join(
             f"{name or 'outside components'} {of.high:,.0f}" for name, of in by_size[:_SHOWN]
         )
         yield Finding(
             "",
-            f"up to {most:,.0f} USD a month ({parts}), expected {found.total.expected:,.0f}; the "
+            f"up to {most:,.0f} USD a month ({parts}), expected {cost.total.expected:,.0f}; the "
             f"budget is {budget:,.0f}",
         )
 

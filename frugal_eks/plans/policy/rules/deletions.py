@@ -1,5 +1,6 @@
-"""What a change takes away that nobody gets back. The engine asks a policy pack about resources
-that stay or come, never about those that go: this is told of a preview's file alone."""
+"""Rules about deletions of data. The engine asks a policy pack only about resources that stay or
+come, never about deleted ones: these rules need a preview file.
+"""
 
 from collections.abc import Iterator
 
@@ -25,7 +26,7 @@ KEPT = frozenset(
         "kubernetes:core/v1:PersistentVolumeClaim",
     }
 )
-"""What holds data, or all that others have put into it."""
+"""Types that hold data, or that hold what others have put into them."""
 _HOW = {"delete": "is deleted", "replace": "is replaced"}
 
 

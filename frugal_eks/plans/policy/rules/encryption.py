@@ -1,4 +1,4 @@
-"""What lies on disks, in queues and in logs without being encrypted by a key."""
+"""Rules about encryption of disks, queues and logs."""
 
 from collections.abc import Callable, Iterator
 
@@ -18,8 +18,8 @@ def _node_class(resource: Resource) -> Iterator[str]:
     # Karpenter's own default is encrypted; for AMIs of one's own it has none.
     if not mappings and dig(resource.inputs, "spec.amiFamily") == "Custom":
         yield "spec.blockDeviceMappings is absent"
-    for index, one in enumerate(objects(mappings)):
-        if is_off(dig(one, "ebs.encrypted")):
+    for index, device in enumerate(objects(mappings)):
+        if is_off(dig(device, "ebs.encrypted")):
             yield f"spec.blockDeviceMappings[{index}].ebs.encrypted is not true"
 
 
@@ -27,8 +27,8 @@ def _launch_template(resource: Resource) -> Iterator[str]:
     mappings = resource.inputs.get("blockDeviceMappings")
     if not mappings:
         yield "blockDeviceMappings is absent, so the image decides"
-    for index, one in enumerate(objects(mappings)):
-        if one.get("ebs") and is_off(dig(one, "ebs.encrypted")):
+    for index, device in enumerate(objects(mappings)):
+        if device.get("ebs") and is_off(dig(device, "ebs.encrypted")):
             yield f"blockDeviceMappings[{index}].ebs.encrypted is not true"
 
 
@@ -43,8 +43,8 @@ def _instance(resource: Resource) -> Iterator[str]:
     root = first(resource.inputs.get("rootBlockDevice"))
     if is_off(root.get("encrypted")) and not is_unknown(resource.inputs.get("rootBlockDevice")):
         yield "rootBlockDevice.encrypted is not true"
-    for index, one in enumerate(objects(resource.inputs.get("ebsBlockDevices"))):
-        if is_off(one.get("encrypted")):
+    for index, device in enumerate(objects(resource.inputs.get("ebsBlockDevices"))):
+        if is_off(device.get("encrypted")):
             yield f"ebsBlockDevices[{index}].encrypted is not true"
 
 

@@ -1,4 +1,4 @@
-"""Rights that are wider than anybody needs."""
+"""Rules about IAM permissions that are too wide."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ _IDENTITY = {
     "aws:iam/rolePolicy:RolePolicy": "policy",
     "aws:iam/userPolicy:UserPolicy": "policy",
 }
-"""Policies of who calls, with the property that holds the document."""
+"""Types of identity policies, with the property that holds the document."""
 _TRUST = {
     "aws:ecr/repositoryPolicy:RepositoryPolicy": "policy",
     "aws:efs/fileSystemPolicy:FileSystemPolicy": "policy",
@@ -26,7 +26,9 @@ _TRUST = {
     "aws:sqs/queue:Queue": "policy",
     "aws:sqs/queuePolicy:QueuePolicy": "policy",
 }
-"""Policies of what is called. Not those of VPC endpoints: whoever calls is asked elsewhere too."""
+"""Types of resource policies, with the property that holds the document. Policies of VPC endpoints
+are absent: the called service checks its own policy too.
+"""
 _ALL_RIGHTS = "iam::aws:policy/AdministratorAccess"
 
 
@@ -35,10 +37,10 @@ def _wildcards(resource: Resource, _settings: Settings) -> Iterator[str]:
         for name, statement in _allowed(policy):
             if "*" not in each(statement.get("Resource")):
                 continue
-            actions = [one for one in each(statement.get("Action")) if _is_wide(str(one))]
+            actions = [action for action in each(statement.get("Action")) if _is_wide(str(action))]
             if actions or "NotAction" in statement:
-                told = ", ".join(actions) or "all actions but NotAction's"
-                yield f"{where}: statement {name} allows {told} on *"
+                allowed = ", ".join(actions) or "all actions but NotAction's"
+                yield f"{where}: statement {name} allows {allowed} on *"
     for arn in _attached(resource):
         if str(arn).endswith(_ALL_RIGHTS):
             yield f"{arn} allows everything"
@@ -78,11 +80,11 @@ def _anyone(resource: Resource, _settings: Settings) -> Iterator[str]:
 def _is_everybody(principal: object) -> bool:
     if isinstance(principal, str):
         return principal == "*"
-    return any("*" in each(one.get("AWS")) for one in objects(principal))
+    return any("*" in each(names.get("AWS")) for names in objects(principal))
 
 
 def _allowed(policy: object) -> Iterator[tuple[str, Object]]:
-    """Statements that allow, by their Sid or their place; none of an unknown document."""
+    """Allow statements of a policy by Sid or position; none if the document is unknown."""
     if is_unknown(policy):
         return
     for index, statement in enumerate(objects(document(policy).get("Statement"))):

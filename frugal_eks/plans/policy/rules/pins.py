@@ -1,4 +1,4 @@
-"""What is taken in whatever version there happens to be."""
+"""Rules about versions that are not pinned."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,11 +10,11 @@ from frugal_eks.plans.policy.rules.access import CLUSTER
 from frugal_eks.plans.previews import Resource
 
 _EXACT = re.compile(r"v?\d+\.\d+\.\d+([-+][\w.+-]+)?")
-"""A chart's version that is no range."""
+"""An exact chart version, not a range."""
 _PINNED_PARAMETER = re.compile(r"resolve:ssm:[^:]+:\d+")
 _CHARTS = {"kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v4:Chart"}
 _PATTERNS = "*?"
-"""In the name of an image they match later ones too."""
+"""Wildcards; in an image name they match later images too."""
 
 
 def _chart(resource: Resource, _settings: Settings) -> Iterator[str]:
@@ -28,7 +28,7 @@ def _chart(resource: Resource, _settings: Settings) -> Iterator[str]:
 
 
 def _holds_still(chart: object) -> bool:
-    """Whether a chart is a file or a folder of one's own, or named by its digest."""
+    """True if a chart is a local file or folder, or referred to by digest."""
     text = str(chart)
     local = text.startswith(("/", ".")) or text.endswith((".tgz", ".tar.gz"))
     return is_unknown(chart) or "@sha256:" in text or (local and "://" not in text)
@@ -86,7 +86,7 @@ def _containers(inputs: Mapping[str, Any], path: str) -> Iterator[str]:
 
 
 def _latest(values: object, path: str) -> Iterator[str]:
-    """A chart's images in `values`: those without a tag have the chart's own."""
+    """Problems of the images in a chart's `values`; an image without a tag uses the chart's own."""
     if not isinstance(values, Mapping):
         listed = [*each(values)] if isinstance(values, list) else []  # pyright: ignore[reportUnknownArgumentType]
         for index, value in enumerate(listed):

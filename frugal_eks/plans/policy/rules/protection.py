@@ -1,4 +1,4 @@
-"""What goes with one wrong command."""
+"""Rules about protection from deletion."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Tags by which a bill is split and an owner found."""
+"""Rules about tags for cost allocation and ownership."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,43 +11,42 @@ from frugal_eks.plans.policy.rule import Finding, ResourceRule, Settings, StackR
 from frugal_eks.plans.previews import Resource
 
 FILE = Path(__file__).parent.parent / "tagged-types.txt"
-"""Made by `python -m frugal_eks.plans.policy.tagged_types`."""
+"""List of types with tags; `python -m frugal_eks.plans.policy.tagged_types` writes it."""
 NODE_CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
-"""Its tags are those of the instances and volumes that Karpenter makes."""
+"""Type whose `spec.tags` Karpenter puts on instances and volumes."""
 _SHOWN = 5
 
 
 @lru_cache(maxsize=1)
 def tagged_types() -> frozenset[str]:
-    """Types of the AWS provider that take tags."""
+    """Types of the AWS provider that accept tags."""
     lines = FILE.read_text(encoding="utf-8").splitlines()
     return frozenset(line for line in lines if not line.startswith("#"))
 
 
 def tags(resource: Resource) -> Object | None:
-    """What it is tagged with; None where it takes no tags, or they are unknown.
-
-    The provider has put `aws:defaultTags` among them already.
+    """Tags of a resource; None if its type accepts no tags, or they are unknown.
+    The provider has merged `aws:defaultTags` already.
     """
     if resource.type == NODE_CLASS:
-        found = dig(resource.inputs, "spec.tags")
+        given = dig(resource.inputs, "spec.tags")
     elif resource.type in tagged_types():
-        found = resource.inputs.get("tags")
+        given = resource.inputs.get("tags")
     else:
         return None
-    if is_unknown(found):
+    if is_unknown(given):
         return None
-    if isinstance(found, Mapping):
-        return mapping(cast(object, found))
+    if isinstance(given, Mapping):
+        return mapping(cast(object, given))
     # An Auto Scaling group lists them with whether instances get them too.
-    return {str(one.get("key")): one.get("value") for one in objects(found)}
+    return {str(tag.get("key")): tag.get("value") for tag in objects(given)}
 
 
 def _missing(resource: Resource, settings: Settings) -> Iterator[str]:
-    found = tags(resource)
-    if found is None:
+    present = tags(resource)
+    if present is None:
         return
-    missing = [key for key in settings.required_tags if not found.get(key)]
+    missing = [key for key in settings.required_tags if not present.get(key)]
     if missing:
         where = "spec.tags" if resource.type == NODE_CLASS else "tags"
         yield f"{where} lacks {', '.join(missing)}"
@@ -56,9 +55,11 @@ def _missing(resource: Resource, settings: Settings) -> Iterator[str]:
 def _untagged(resources: Sequence[Resource], settings: Settings) -> Iterator[Finding]:
     if settings.required_tags:
         return
-    bare = [one for one in resources if one.type != NODE_CLASS and tags(one) == {}]
+    bare = [
+        resource for resource in resources if resource.type != NODE_CLASS and tags(resource) == {}
+    ]
     if bare:
-        kinds = Counter(one.type.rpartition(":")[2] for one in bare).most_common()
+        kinds = Counter(resource.type.rpartition(":")[2] for resource in bare).most_common()
         shown = ", ".join(f"{count} {kind}" for kind, count in kinds[:_SHOWN])
         more = f", {sum(count for _, count in kinds[_SHOWN:])} more" if kinds[_SHOWN:] else ""
         have = "resource has" if len(bare) == 1 else "resources have"

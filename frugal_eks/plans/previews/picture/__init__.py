@@ -1,4 +1,4 @@
-"""A picture of a program: its components, and what waits for what."""
+"""Draws a program's components and their dependencies."""
 
 from frugal_eks.plans.previews.picture.graph import PictureError, graph
 from frugal_eks.plans.previews.picture.svg import svg

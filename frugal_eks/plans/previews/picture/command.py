@@ -17,7 +17,7 @@ from frugal_eks.plans.previews.picture import PictureError, graph, svg
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the preview."""
+    """Adds the preview and the output file."""
     add_preview(parser)
     add_output(parser, json=False)
 

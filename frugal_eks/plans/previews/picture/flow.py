@@ -1,4 +1,4 @@
-"""Boxes in rows with arrows that go down, in pixels."""
+"""Places boxes in rows with downward arrows, in pixels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,21 +17,21 @@ from frugal_eks.plans.previews.picture.layers import (
 )
 
 GAP, ROW_GAP, PASSING = 18.0, 38.0, 14.0
-"""Between boxes, between rows, and for an arrow that passes between two boxes."""
+"""Gaps between boxes, between rows, and for an arrow that passes between two boxes."""
 ROW_LIMIT = 780.0
-"""Rows are not made wider where there is another way: a README is 830 to 1010 wide."""
+"""Rows stay narrower than this if possible: a README is 830 to 1010 wide."""
 BAND_TOP, BAND_PAD, MARGIN = 34.0, 18.0, 16.0
-"""Of a band: above its first row, around it, and outside of it."""
+"""Space of a band: above its first row, around the row, and outside of the band."""
 _PASSES = 12
 _PORTS, _PORTS_SHARE = 28.0, 0.8
-"""Between arrows at one box; and how much of its edge they may take."""
+"""Distance of arrows at one box, and the share of its edge that they may take."""
 
 Point = tuple[float, float]
 Size = tuple[float, float]
 
 
 class Rect(NamedTuple):
-    """A place in the picture."""
+    """A rectangle in the picture."""
 
     x: float
     y: float
@@ -39,13 +39,13 @@ class Rect(NamedTuple):
     height: float
 
     def moved(self, x: float, y: float) -> "Rect":
-        """The same elsewhere."""
+        """The rectangle moved by `x` and `y`."""
         return Rect(self.x + x, self.y + y, self.width, self.height)
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Where everything is."""
+    """Positions of boxes and arrows."""
 
     places: Mapping[str, Rect]
     arrows: Sequence[Sequence[Point]]
@@ -55,56 +55,58 @@ class Flow:
 
 @dataclass(frozen=True)
 class _Rows:
-    """The nodes of each row in their order, with the places that arrows pass by."""
+    """Nodes of each row in order, with the gaps that arrows pass through."""
 
     lines: Sequence[Sequence[str]]
     ways: Mapping[Edge, Sequence[str]]
     sizes: Mapping[str, Size]
 
     def width(self, node: str) -> float:
-        """Of a box, or of a place to pass by."""
+        """Width of a box or of a gap."""
         return self.sizes[node][0] if node in self.sizes else PASSING
 
     def height(self, line: Sequence[str]) -> float:
-        """Of the tallest box."""
+        """Height of the row's tallest box."""
         return max(self.sizes[node][1] for node in line if node in self.sizes)
 
     @property
     def has_passing(self) -> bool:
-        """Whether an arrow leads past a row."""
+        """True if an arrow passes a row."""
         return any(node not in self.sizes for line in self.lines for node in line)
 
 
 def in_bands(sizes: Mapping[str, Size], links: set[Edge], phase: Mapping[str, int]) -> Flow:
-    """The whole picture: rows of one phase are together, with room for a band's name above."""
+    """Lays out the whole picture: rows of one phase are adjacent, with room for a band's name
+    above.
+    """
     nodes = sorted(sizes)
     edges = reduced(acyclic(nodes, links))
     widths = {node: width for node, (width, _) in sizes.items()}
     row = evened(rows(nodes, edges, phase), edges, phase, widths, ROW_LIMIT)
-    found, centres = _shortest(row, edges, sizes)
-    return _drawn(found, centres, _tops(found, phase), margin=MARGIN + BAND_PAD)
+    best, centres = _shortest(row, edges, sizes)
+    return _drawn(best, centres, _tops(best, phase), margin=MARGIN + BAND_PAD)
 
 
 def in_columns(sizes: Mapping[str, Size], links: set[Edge], columns: int) -> Flow:
-    """The inside of a room: a grid, for boxes of one width, unless arrows lead past boxes."""
+    """Lays out the inside of a room: a grid for boxes of one width, unless arrows pass boxes."""
     nodes = sorted(sizes)
     edges = reduced(acyclic(nodes, links))
     row = filled(rows(nodes, edges, dict.fromkeys(nodes, 0)), edges, columns)
-    found, centres = _shortest(row, edges, sizes)
-    centres = centres if found.has_passing else _grid(found)
-    return _drawn(found, centres, _tops(found, {}), margin=0)
+    best, centres = _shortest(row, edges, sizes)
+    centres = centres if best.has_passing else _grid(best)
+    return _drawn(best, centres, _tops(best, {}), margin=0)
 
 
 def _shortest(
     row: Mapping[str, int], edges: set[Edge], sizes: Mapping[str, Size]
 ) -> tuple[_Rows, dict[str, float]]:
-    """Of the orders with the fewest crossings that in which arrows go least to the side."""
+    """Picks, among the orders with the fewest crossings, the one whose arrows lean least."""
     ways = chains(edges, row)
     tried = [_Rows(lines, ways, sizes) for lines in orders(row, ways)]
-    every = [(found, _centres(found)) for found in tried]
+    every = [(candidate, _centres(candidate)) for candidate in tried]
 
-    def aside(one: tuple[_Rows, dict[str, float]]) -> float:
-        centres = one[1]
+    def aside(candidate: tuple[_Rows, dict[str, float]]) -> float:
+        centres = candidate[1]
         steps = [pair for way in ways.values() for pair in pairwise(way)]
         return round(sum(abs(centres[a] - centres[b]) for a, b in steps), 1)
 
@@ -112,58 +114,63 @@ def _shortest(
 
 
 def _drawn(
-    found: _Rows, centres: Mapping[str, float], tops: Sequence[float], *, margin: float
+    ordered: _Rows, centres: Mapping[str, float], tops: Sequence[float], *, margin: float
 ) -> Flow:
-    edges = [(x - found.width(node) / 2, x + found.width(node) / 2) for node, x in centres.items()]
+    edges = [
+        (x - ordered.width(node) / 2, x + ordered.width(node) / 2) for node, x in centres.items()
+    ]
     shift = margin - min(left for left, _ in edges)
     moved = {node: x + shift for node, x in centres.items()}
     places = {
-        node: Rect(moved[node] - found.sizes[node][0] / 2, top, *found.sizes[node])
-        for line, top in zip(found.lines, tops, strict=True)
+        node: Rect(moved[node] - ordered.sizes[node][0] / 2, top, *ordered.sizes[node])
+        for line, top in zip(ordered.lines, tops, strict=True)
         for node in line
-        if node in found.sizes
+        if node in ordered.sizes
     }
     right = max(right for _, right in edges) + shift
     bottom = max(rect.y + rect.height for rect in places.values())
-    arrows = _arrows(found, places, moved, tops)
+    arrows = _arrows(ordered, places, moved, tops)
     return Flow(places, arrows, right + margin, bottom + margin)
 
 
-def _tops(found: _Rows, phase: Mapping[str, int]) -> list[float]:
-    """The upper edge of each row."""
+def _tops(ordered: _Rows, phase: Mapping[str, int]) -> list[float]:
+    """Upper edge of each row."""
     tops: list[float] = []
     at, last = (MARGIN if phase else 0.0), -1
-    for line in found.lines:
+    for line in ordered.lines:
         number = next((phase[node] for node in line if node in phase), last)
         if number != last:
             at += BAND_TOP if last < 0 else BAND_TOP + BAND_PAD - ROW_GAP / 2
             last = number
         tops.append(at)
-        at += found.height(line) + ROW_GAP
+        at += ordered.height(line) + ROW_GAP
     return tops
 
 
-def _centres(found: _Rows) -> dict[str, float]:
-    """Each node as near as can be to the middle of its neighbours, in the order of its row; no row
-    is wider than the widest has to be."""
+def _centres(ordered: _Rows) -> dict[str, float]:
+    """Centre of each node, as near as possible to the middle of its neighbours; keeps the order of
+    the row. No row grows wider than the widest must be.
+    """
     near: dict[str, list[str]] = {}
-    for way in found.ways.values():
+    for way in ordered.ways.values():
         for a, b in pairwise(way):
             near.setdefault(a, []).append(b)
             near.setdefault(b, []).append(a)
     centres: dict[str, float] = {}
-    wide = [sum(map(found.width, line)) + GAP * (len(line) - 1) for line in found.lines]
+    wide = [sum(map(ordered.width, line)) + GAP * (len(line) - 1) for line in ordered.lines]
     half = max(wide) / 2
-    for line, whole in zip(found.lines, wide, strict=True):
+    for line, whole in zip(ordered.lines, wide, strict=True):
         at = -whole / 2
         for node in line:
-            centres[node] = at + found.width(node) / 2
-            at += found.width(node) + GAP
+            centres[node] = at + ordered.width(node) / 2
+            at += ordered.width(node) + GAP
     for number in range(_PASSES):
-        for line in found.lines if number % 2 else reversed(found.lines):
-            wanted = [_mean([centres[one] for one in near.get(node, [node])]) for node in line]
-            apart = [(found.width(a) + found.width(b)) / 2 + GAP for a, b in pairwise(line)]
-            ends = (found.width(line[0]) / 2 - half, half - found.width(line[-1]) / 2)
+        for line in ordered.lines if number % 2 else reversed(ordered.lines):
+            wanted = [
+                _mean([centres[neighbour] for neighbour in near.get(node, [node])]) for node in line
+            ]
+            apart = [(ordered.width(a) + ordered.width(b)) / 2 + GAP for a, b in pairwise(line)]
+            ends = (ordered.width(line[0]) / 2 - half, half - ordered.width(line[-1]) / 2)
             centres |= dict(zip(line, spread(wanted, apart, ends), strict=True))
     return centres
 
@@ -172,10 +179,10 @@ def _mean(numbers: Sequence[float]) -> float:
     return sum(numbers) / len(numbers)
 
 
-def _grid(found: _Rows) -> dict[str, float]:
+def _grid(ordered: _Rows) -> dict[str, float]:
     return {
-        node: number * (found.width(node) + GAP)
-        for line in found.lines
+        node: number * (ordered.width(node) + GAP)
+        for line in ordered.lines
         for number, node in enumerate(line)
     }
 
@@ -183,10 +190,9 @@ def _grid(found: _Rows) -> dict[str, float]:
 def spread(
     wanted: Sequence[float], apart: Sequence[float], ends: tuple[float, float]
 ) -> list[float]:
-    """The places nearest to those wanted (least squares) that keep order, distances and `ends`,
-    between which there is room for all.
-
-    Pool adjacent violators, after taking the distances off.
+    """Positions nearest to the wanted ones (least squares) that keep order, distances and `ends`,
+    between which all must fit.
+    Uses pool adjacent violators, after subtracting the distances.
     """
     offsets = [0.0]
     for distance in apart:
@@ -203,19 +209,19 @@ def spread(
 
 
 def _arrows(
-    found: _Rows,
+    ordered: _Rows,
     places: Mapping[str, Rect],
     centres: Mapping[str, float],
     tops: Sequence[float],
 ) -> list[list[Point]]:
-    """From the lower edge of a node to the upper one of another, beside those between."""
-    outs = _ports(found.ways, places, centres, down=True)
-    ins = _ports(found.ways, places, centres, down=False)
-    row = {node: number for number, line in enumerate(found.lines) for node in line}
-    ends = [top + found.height(line) for top, line in zip(tops, found.lines, strict=True)]
+    """Arrows from the lower edge of a node to the upper edge of another, around those between."""
+    outs = _ports(ordered.ways, places, centres, down=True)
+    ins = _ports(ordered.ways, places, centres, down=False)
+    row = {node: number for number, line in enumerate(ordered.lines) for node in line}
+    ends = [top + ordered.height(line) for top, line in zip(tops, ordered.lines, strict=True)]
     arrows: list[list[Point]] = []
-    for (a, b), (_, *passed, _) in found.ways.items():
-        if not passed and _alone(a, b, found.ways):
+    for (a, b), (_, *passed, _) in ordered.ways.items():
+        if not passed and _alone(a, b, ordered.ways):
             # Straight down, if it can be.
             target = places[b]
             between = min(max(outs[a, b], target.x + GAP), target.x + target.width - GAP)
@@ -229,7 +235,7 @@ def _arrows(
 
 
 def _alone(a: str, b: str, ways: Mapping[Edge, Sequence[str]]) -> bool:
-    """Whether no other arrow leaves the one or enters the other."""
+    """True if no other arrow leaves `a` or enters `b`."""
     return sum(start == a or end == b for start, end in ways) == 1
 
 
@@ -240,12 +246,12 @@ def _ports(
     *,
     down: bool,
 ) -> dict[Edge, float]:
-    """Where each arrow touches its node: side by side, in the order of where they come from."""
-    found: dict[Edge, float] = {}
+    """Where each arrow touches its node: side by side, ordered by the arrows' other ends."""
+    touching: dict[Edge, float] = {}
     for node, rect in places.items():
         mine = [edge for edge in ways if edge[0 if down else 1] == node]
         mine.sort(key=lambda edge: (centres[ways[edge][1 if down else -2]], edge))
         step = min(_PORTS, rect.width * _PORTS_SHARE / max(len(mine), 1))
         for number, edge in enumerate(mine):
-            found[edge] = rect.x + rect.width / 2 + (number - (len(mine) - 1) / 2) * step
-    return found
+            touching[edge] = rect.x + rect.width / 2 + (number - (len(mine) - 1) / 2) * step
+    return touching

@@ -1,4 +1,4 @@
-"""The boxes of the picture and the arrows between them, from a preview's resources."""
+"""Builds the boxes of the picture and their arrows from a preview's resources."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,41 +12,41 @@ from frugal_eks.plans.previews.steps import STACK, Resource
 
 Side = Literal["aws", "cluster"]
 ROOM_OF = 2
-"""A component with as many components of its own is a room; with fewer it is one box."""
+"""Number of child components that make a component a room; with fewer it is one box."""
 
 
 class PictureError(Exception):
-    """A preview that cannot be drawn; one sentence, with what to do."""
+    """Why a preview cannot be drawn, in one sentence with the remedy."""
 
 
 @dataclass(frozen=True)
 class Box:
-    """A component, or in a room the things of one type that are in no component of it."""
+    """A component; or, in a room, the resources of one type outside its components."""
 
     key: str
     title: str
     lines: tuple[str, ...]
-    """What it makes, in short."""
+    """Short description of the contents."""
     side: Side
-    """In the cluster if any of it is a Kubernetes object, else in the AWS account."""
+    """`cluster` if any resource is a Kubernetes object, else `aws`."""
     room: str = ""
-    """The title of the component around it, if that is a room."""
+    """Title of the surrounding component, if that is a room."""
 
 
 @dataclass(frozen=True)
 class Graph:
-    """What is drawn."""
+    """Boxes and arrows of a picture."""
 
     name: str
     boxes: Sequence[Box]
     edges: frozenset[tuple[str, str]]
-    """From what must be there first to what waits for it, by keys."""
+    """Pairs of box keys: the box that must exist first, and the one that waits for it."""
     resources: int
 
 
 @dataclass
 class _Draft:
-    """A box whose things are still being looked for."""
+    """A box while its resources are being collected."""
 
     key: str
     title: str
@@ -55,16 +55,21 @@ class _Draft:
 
 
 def graph(preview: Preview) -> Graph:
-    """Raises PictureError if the preview tells only what changes, or leaves nothing."""
+    """Builds the graph. Raises PictureError if the preview lacks unchanged resources, or nothing is
+    left.
+    """
     if not preview.is_whole:
         raise PictureError(f"tells only what changes, and a picture shows all there is: {HOW}")
     # In an order of their own: the engine's differs from run to run.
-    resources = {one.urn: one for one in sorted(preview.after, key=lambda one: one.urn)}
+    resources = {
+        resource.urn: resource
+        for resource in sorted(preview.after, key=lambda resource: resource.urn)
+    }
     drafts, owner = _drafts(resources)
-    for one in resources.values():
-        at = _owner(one, owner, resources)
-        if at and one.is_thing:
-            drafts[at].things.append(one)
+    for resource in resources.values():
+        at = _owner(resource, owner, resources)
+        if at and resource.is_thing:
+            drafts[at].things.append(resource)
     full = {key: draft for key, draft in drafts.items() if draft.things}
     if not full:
         raise PictureError("has no resource that would be there after `up`: nothing to draw")
@@ -72,22 +77,22 @@ def graph(preview: Preview) -> Graph:
         name=f"The {preview.stack} stack of {preview.project}",
         boxes=[_box(draft) for draft in full.values()],
         edges=frozenset(_edges(resources, owner, full)),
-        resources=sum(one.is_thing for one in resources.values()),
+        resources=sum(resource.is_thing for resource in resources.values()),
     )
 
 
 def _drafts(resources: Mapping[str, Resource]) -> tuple[dict[str, _Draft], dict[str, str]]:
-    """Boxes by key, and the key of the box that owns a component or thing, by its URN."""
+    """Boxes by key, and by the URN of a component or resource the key of its box."""
     top = root(resources.values(), resources)
-    stack = next((urn for urn, one in resources.items() if one.type == STACK), "")
+    stack = next((urn for urn, resource in resources.items() if resource.type == STACK), "")
     drafts: dict[str, _Draft] = {}
     owner: dict[str, str] = {}
 
     def add(component: Resource, room: Resource | None) -> None:
         inside = _boxes_inside(component, resources.values())
         if room is None and len(inside) >= ROOM_OF:
-            for one in inside:
-                add(one, component)
+            for part in inside:
+                add(part, component)
             loose(component.urn, component)
             return
         owner[component.urn] = component.urn
@@ -95,34 +100,40 @@ def _drafts(resources: Mapping[str, Resource]) -> tuple[dict[str, _Draft], dict[
         drafts[component.urn] = _Draft(component.urn, named, _room(room))
 
     def loose(parent: str, room: Resource | None) -> None:
-        for one in resources.values():
-            if one.parent == parent and one.is_thing:
-                key = f"{parent} {one.type}"
-                drafts.setdefault(key, _Draft(key, words(one.type.rpartition(":")[2]), _room(room)))
-                owner[one.urn] = key
+        for resource in resources.values():
+            if resource.parent == parent and resource.is_thing:
+                key = f"{parent} {resource.type}"
+                drafts.setdefault(
+                    key, _Draft(key, words(resource.type.rpartition(":")[2]), _room(room))
+                )
+                owner[resource.urn] = key
 
-    for one in resources.values():
-        if one.parent == (top or stack) and not one.custom and one.type != STACK:
-            add(one, None)
+    for resource in resources.values():
+        if resource.parent == (top or stack) and not resource.custom and resource.type != STACK:
+            add(resource, None)
     loose(top or stack, None)
     return drafts, owner
 
 
 def _boxes_inside(component: Resource, resources: Iterable[Resource]) -> list[Resource]:
-    """Its components that are worth a box: neither rights alone, nor several of one type."""
+    """Child components that are worth a box: neither IAM rights alone, nor several of one type."""
     every = list(resources)
-    inside = [one for one in every if one.parent == component.urn and not one.custom]
-    types = Counter(one.type for one in inside)
+    inside = [
+        resource for resource in every if resource.parent == component.urn and not resource.custom
+    ]
+    types = Counter(child.type for child in inside)
     return [
-        one
-        for one in inside
-        if types[one.type] == 1
-        and any(not is_right(thing) for thing in every if thing.is_thing and _below(thing, one))
+        child
+        for child in inside
+        if types[child.type] == 1
+        and any(not is_right(thing) for thing in every if thing.is_thing and _below(thing, child))
     ]
 
 
 def _below(resource: Resource, component: Resource) -> bool:
-    """By the URN, which has the types of all parents; names are compared where it is a child."""
+    """True if the resource is inside the component. The URN has the types of all parents; names are
+    compared for children only.
+    """
     types = component.urn.rpartition("::")[0]
     child = resource.parent == component.urn
     return child or (resource.urn.startswith(f"{types}$") and resource.parent != component.parent)
@@ -144,7 +155,7 @@ def _owner(
 
 
 def _box(draft: _Draft) -> Box:
-    in_cluster = any(one.type.startswith("kubernetes:") for one in draft.things)
+    in_cluster = any(thing.type.startswith("kubernetes:") for thing in draft.things)
     side: Side = "cluster" if in_cluster else "aws"
     return Box(draft.key, draft.title, contents(draft.things, draft.title), side, draft.room)
 
@@ -152,10 +163,10 @@ def _box(draft: _Draft) -> Box:
 def _edges(
     resources: Mapping[str, Resource], owner: Mapping[str, str], drafts: Mapping[str, _Draft]
 ) -> Iterable[tuple[str, str]]:
-    for one in resources.values():
-        here = _owner(one, owner, resources)
-        provider = one.provider.rpartition("::")[0]
-        for urn in (*one.dependencies, provider):
+    for resource in resources.values():
+        here = _owner(resource, owner, resources)
+        provider = resource.provider.rpartition("::")[0]
+        for urn in (*resource.dependencies, provider):
             needed = resources.get(urn)
             there = _owner(needed, owner, resources) if needed else None
             if here and there and here != there and {here, there} <= drafts.keys():

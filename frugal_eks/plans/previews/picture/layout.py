@@ -1,4 +1,4 @@
-"""Where each box, room, band and arrow of the picture is, in pixels."""
+"""Positions of boxes, rooms, bands and arrows of the picture, in pixels."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from frugal_eks.plans.previews.picture.layers import acyclic
 from frugal_eks.plans.previews.picture.words import width
 
 NAME_SIZE, LINE_SIZE = 14.0, 12.5
-"""Of the fonts."""
+"""Font sizes."""
 LINE, HEAD, LEAST, BESIDE = 17.0, 34.0, 150.0, 12.0
-"""Of a box: a line's and the heading's height, its least width, and what is free beside texts."""
+"""Dimensions of a box: height of a line and of the heading, least width, and space beside texts."""
 ROOM_TOP, ROOM_PAD = 30.0, 14.0
 COLUMNS = 2
 """Boxes side by side in a room."""
@@ -29,16 +29,16 @@ COLUMNS = 2
 
 @dataclass(frozen=True)
 class Placed:
-    """All that is drawn."""
+    """All shapes of the picture."""
 
     boxes: Mapping[str, Rect]
-    """By key."""
+    """Boxes by key."""
     headings: Mapping[str, str]
-    """Of the boxes."""
+    """Headings of the boxes, by key."""
     rooms: Sequence[tuple[str, Rect]]
-    """With the title of each."""
+    """Rooms with their titles."""
     bands: Sequence[tuple[Side, Rect]]
-    """From above; the sides alternate."""
+    """Bands from top to bottom; the sides alternate."""
     arrows: Sequence[Sequence[Point]]
     width: float
     height: float
@@ -46,7 +46,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class _Group:
-    """The boxes of a room that are in one band, or a box alone."""
+    """Boxes of a room within one band, or a single box."""
 
     boxes: Sequence[Box]
     phase: int
@@ -56,20 +56,22 @@ class _Group:
         return len(self.boxes) > 1
 
     def heading(self, box: Box) -> str:
-        """The box's title; of one that is apart from its room, with the room's."""
+        """The box's title; with the room's title if the box stands outside its room."""
         if self.is_room or not box.room:
             return box.title
         return f"{box.room}: {box.title[:1].lower()}{box.title[1:]}"
 
     def sizes(self) -> dict[str, Size]:
-        """Of the boxes by key; boxes of a room are all as wide as the widest."""
-        found = {box.key: _size(self.heading(box), box.lines) for box in self.boxes}
-        widest = max(across for across, _ in found.values())
-        return {key: (widest, tall) for key, (_, tall) in found.items()}
+        """Sizes of the boxes by key; boxes of a room are all as wide as the widest."""
+        sizes = {box.key: _size(self.heading(box), box.lines) for box in self.boxes}
+        widest = max(across for across, _ in sizes.values())
+        return {key: (widest, tall) for key, (_, tall) in sizes.items()}
 
 
 def placed(graph: Graph) -> Placed:
-    """Boxes in rooms, rooms and other boxes in bands, which alternate between the two sides."""
+    """Places boxes in rooms, and rooms and other boxes in bands, which alternate between the
+    sides.
+    """
     groups = _groups(graph)
     inner = {name: _inside(group, graph) for name, group in groups.items()}
     sizes = {name: (flow.width, flow.height) for name, flow in inner.items()}
@@ -96,26 +98,26 @@ def placed(graph: Graph) -> Placed:
 
 def _groups(graph: Graph) -> dict[str, _Group]:
     phase = _phases(graph)
-    found: dict[str, list[Box]] = {}
+    members: dict[str, list[Box]] = {}
     for box in graph.boxes:
         name = f"{box.room} {phase[box.key]}" if box.room else box.key
-        found.setdefault(name, []).append(box)
-    return {name: _Group(found[name], phase[found[name][0].key]) for name in sorted(found)}
+        members.setdefault(name, []).append(box)
+    return {name: _Group(members[name], phase[members[name][0].key]) for name in sorted(members)}
 
 
 def _phases(graph: Graph) -> dict[str, int]:
-    """How often the way from the first thing to a box changes sides; even numbers are of AWS."""
+    """Number of changes between the sides on the way to a box; even numbers are AWS."""
     before: dict[str, list[str]] = {}
     for a, b in acyclic([box.key for box in graph.boxes], graph.edges):
         before.setdefault(b, []).append(a)
     side = {box.key: int(box.side == "cluster") for box in graph.boxes}
-    found: dict[str, int] = {}
+    phases: dict[str, int] = {}
 
     def phase(key: str) -> int:
-        if key not in found:
+        if key not in phases:
             least = max(map(phase, before.get(key, ())), default=side[key])
-            found[key] = least if least % 2 == side[key] else least + 1
-        return found[key]
+            phases[key] = least if least % 2 == side[key] else least + 1
+        return phases[key]
 
     return {box.key: phase(box.key) for box in graph.boxes}
 
@@ -127,7 +129,7 @@ def _size(heading: str, lines: Sequence[str]) -> Size:
 
 
 def _inside(group: _Group, graph: Graph) -> Flow:
-    """The boxes of a room with its border around them; a box alone has none."""
+    """Positions inside a room, with space for its border; a single box has none."""
     sizes = group.sizes()
     links = {(a, b) for a, b in graph.edges if a in sizes and b in sizes}
     flow = in_columns(sizes, links, COLUMNS)

@@ -1,4 +1,6 @@
-"""The picture as SVG. It has a ground of its own, so that it reads on a light and a dark page."""
+"""Renders the picture as SVG, on its own background, so that it is legible on light and dark
+pages.
+"""
 
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
@@ -38,21 +40,21 @@ NOTE = "An arrow leads from what is made first to what waits for it; a destroy g
 
 
 def svg(graph: Graph) -> str:
-    """The same text for the same graph."""
+    """The graph as SVG; the same graph gives the same text."""
     at = placed(graph)
     across = max(at.width, width(NOTE, NOTE_SIZE) + 2 * MARGIN)
     height = at.height + TOP + BOTTOM
-    told = f"{graph.name}: {graph.resources} resources"
+    heading = f"{graph.name}: {graph.resources} resources"
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {across:.0f} {height:.0f}" '
         f'width="{across:.0f}" height="{height:.0f}" role="img" aria-labelledby="title">',
-        f'<title id="title">{escape(told)}</title>',
+        f'<title id="title">{escape(heading)}</title>',
         f"<style>{STYLE}</style>",
         '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
         'markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#51606e"/></marker></defs>',
         f'<rect class="ground" x=".5" y=".5" width="{across - 1:.0f}" height="{height - 1:.0f}" '
         'rx="10"/>',
-        _text("title", MARGIN + 4, 29, told),
+        _text("title", MARGIN + 4, 29, heading),
         f'<g transform="translate(0 {TOP - MARGIN:.0f})">',
         *_drawn(graph, at),
         "</g>",
@@ -79,7 +81,7 @@ def _drawn(graph: Graph, at: Placed) -> Iterator[str]:
 
 
 def _is_crossed(band: Rect, at: Placed) -> bool:
-    """Whether an arrow comes in where the band's name would stand."""
+    """True if an arrow enters the band where its name would stand."""
     name = width(max(SIDES.values(), key=len), SIDE_SIZE, bold=True)
     ends = [way[-1] for way in at.arrows]
     return any(x < band.x + name + 30 and band.y < y <= band.y + BAND_TOP for x, y in ends)

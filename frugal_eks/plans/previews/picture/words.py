@@ -1,4 +1,4 @@
-"""What is written into a box."""
+"""Texts inside a box."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -26,57 +26,61 @@ _PLUMBING = re.compile(
     r"|Eip|LifecycleHook|FlowSchema|Namespace|LaunchTemplate|PriorityClass|LogGroup)$"
 )
 _NOUNS = {"aws:kms/key:Key": "KMS key", "aws:sqs/queue:Queue": "SQS queue"}
-"""Of types that do not tell by themselves what they are."""
+"""Nouns for types whose names do not say what they are."""
 _FIRST = ("Cluster", "Vpc", "Subnet", "Queue", "NodePool", "Release", "Deployment")
-"""Kinds that are told before others."""
+"""Kinds that are listed before others."""
 _WIDEST, _LINES = 27, 3
-"""Of a box: letters of a line, and lines."""
+"""Limits of a box: letters of a line, and lines."""
 _EMS = (("fijlt.,:;'|I ", 0.34), ("mwMW@", 0.92), ("ABCDEFGHKLNOPQRSTUVXYZ", 0.7))
-"""Widths of letters, in parts of the font's size; all others are as wide as digits."""
+"""Widths of letters relative to the font size; all others are as wide as digits."""
 _SEVERAL = 3
 """More names than these are counted instead."""
 _VERSION = re.compile(r"\d+\.\d+(\.\d+)?")
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:
-    """About how many pixels the text takes, on the wide side, in the usual sans-serif fonts."""
+    """Approximate width of a text in pixels, rounded up, in common sans-serif fonts."""
     ems = sum(next((em for letters, em in _EMS if letter in letters), 0.59) for letter in text)
     return ems * size * (1.15 if bold else 1.02)
 
 
 def is_right(resource: Resource) -> bool:
-    """Whether it only allows something."""
+    """True if the resource only grants permissions."""
     return resource.type.startswith(_RIGHTS)
 
 
 def words(camel: str) -> str:
-    """`NatGateway` as `NAT gateway`; the first letter is a capital."""
+    """Splits a camel-case name: `NatGateway` becomes `NAT gateway`; the first letter is a
+    capital.
+    """
     parts = re.findall(r"[A-Z]+\d*(?![a-z])|[A-Z]?[a-z]+\d*", camel)
     plain = " ".join(_SPELLED.get(part.lower(), part.lower()) for part in map(str, parts))
     return plain[:1].upper() + plain[1:]
 
 
 def title(component: Resource, room: Resource | None) -> str:
-    """The type in words; with its name where that says more."""
-    told = component.type.rpartition(":")[2]
+    """Title of a component: its type, with its name if that says more."""
+    kind = component.type.rpartition(":")[2]
     name = component.name
     if room:
         name = name.removeprefix(f"{room.name}-")
-    if _letters(name) in _letters(told):
-        return words(told)
-    return f"{words(told)} {name}"
+    if _letters(name) in _letters(kind):
+        return words(kind)
+    return f"{words(kind)} {name}"
 
 
 def contents(things: Sequence[Resource], heading: str) -> tuple[str, ...]:
-    """A few lines, the most telling kinds of things first; nothing that the heading says."""
-    plain = [one for one in things if not is_right(one) and not _PLUMBING.search(one.type)]
+    """Lines of a box, most telling kinds first, without what the heading says."""
+    plain = [thing for thing in things if not is_right(thing) and not _PLUMBING.search(thing.type)]
     by_kind: dict[str, list[Resource]] = {}
-    for one in sorted(plain or things, key=lambda one: (_rank(one), one.urn)):
-        by_kind.setdefault(one.type, []).append(one)
-    parts = [part for kind, found in by_kind.items() for part in _parts(kind, found)]
+    for thing in sorted(plain or things, key=lambda thing: (_rank(thing), thing.urn)):
+        by_kind.setdefault(thing.type, []).append(thing)
+    parts = [part for kind, same_kind in by_kind.items() for part in _parts(kind, same_kind)]
     said = _letters(heading)
     new = [_shorter(part, said) for part in parts if _letters(part) not in said]
-    return _lines(new or [str(one.inputs["addonVersion"]) for one in things if _is_addon(one)])
+    return _lines(
+        new or [str(thing.inputs["addonVersion"]) for thing in things if _is_addon(thing)]
+    )
 
 
 def _rank(thing: Resource) -> tuple[int, str]:
@@ -85,7 +89,9 @@ def _rank(thing: Resource) -> tuple[int, str]:
 
 
 def _shorter(part: str, said: str) -> str:
-    """`chart metrics-server 3.13.1` below the heading `Metrics server` as `chart 3.13.1`."""
+    """Drops a name that the heading has: `chart metrics-server 3.13.1` below `Metrics server`
+    becomes `chart 3.13.1`.
+    """
     kind, _, rest = part.partition(" ")
     name, _, version = rest.rpartition(" ")
     return f"{kind} {version}" if name and _letters(name) in said else part
@@ -119,7 +125,7 @@ def _plural(noun: str) -> str:
 
 
 def _detail(thing: Resource) -> str:
-    """What sets it apart from others of its kind; empty where nothing is known to do so."""
+    """What tells a resource apart from others of its kind; empty if nothing does."""
     known = _DETAILS.get(thing.type.rpartition(":")[2])
     return known(thing.inputs) if known else ""
 
@@ -153,12 +159,12 @@ def _cluster(given: Inputs) -> str:
 def _pool(given: Inputs) -> str:
     spec = _part(given, "spec")
     node = _part(_part(spec, "template"), "spec")
-    asked = cast("Sequence[Inputs]", node.get("requirements", ()))
+    requirements = cast("Sequence[Inputs]", node.get("requirements", ()))
     kinds = [
         str(kind)
-        for one in asked
-        if one["key"] == "karpenter.sh/capacity-type"
-        for kind in one["values"]
+        for requirement in requirements
+        if requirement["key"] == "karpenter.sh/capacity-type"
+        for kind in requirement["values"]
     ]
     return f"{_name(given)}: {', '.join(kinds)}".removesuffix(": ")
 
@@ -166,7 +172,7 @@ def _pool(given: Inputs) -> str:
 def _profile(given: Inputs) -> str:
     selectors = cast("Sequence[Inputs]", given.get("selectors", ()))
     # Its own name has an end that is another with each preview.
-    return f"profile {', '.join(str(one.get('namespace', '')) for one in selectors)}".rstrip()
+    return f"profile {', '.join(str(s.get('namespace', '')) for s in selectors)}".rstrip()
 
 
 def _image(given: Inputs) -> str:
@@ -179,8 +185,8 @@ def _name(given: Inputs) -> str:
 
 
 def _part(given: Inputs, key: str) -> Inputs:
-    found = given.get(key)
-    return cast("Inputs", found) if isinstance(found, Mapping) else {}
+    value = given.get(key)
+    return cast("Inputs", value) if isinstance(value, Mapping) else {}
 
 
 def _letters(text: str) -> str:
@@ -198,4 +204,4 @@ _DETAILS: Mapping[str, Callable[[Inputs], str]] = {
     "NodePool": _pool,
     "Release": _release,
 }
-"""By the last part of the type."""
+"""Details by the last part of the type."""

@@ -1,4 +1,4 @@
-"""Finds what a human has to look at, one file a concern."""
+"""Finds risks, with one module per concern."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,9 @@ FINDERS: Sequence[Finder] = (
 
 
 def risks(preview: Preview) -> list[Risk]:
-    """By concern, then by type and name: the engine's own order is another one in each run."""
+    """Risks by concern, then by type and name: the engine's own order differs from run to run."""
     order = {concern: place for place, concern in enumerate(Concern)}
-    found = [risk for find in FINDERS for risk in find(preview)]
-    return sorted(found, key=lambda one: (order[one.concern], one.change.type, one.change.name))
+    unordered = [risk for find in FINDERS for risk in find(preview)]
+    return sorted(
+        unordered, key=lambda risk: (order[risk.concern], risk.change.type, risk.change.name)
+    )

@@ -1,4 +1,4 @@
-"""Where policy documents stand: as JSON text or as objects, in any property of any resource."""
+"""Finds policy documents: as JSON text or as objects, in any property of any resource."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -27,27 +27,29 @@ class Document:
 
     @property
     def is_trust(self) -> bool:
-        """Whether it says who may take a role on."""
+        """True if the document is a role's trust policy."""
         return self.path == TRUST
 
 
 def documents(resource: Resource | None) -> list[Document]:
-    """Those among its inputs. A document that is unknown yet is none."""
+    """Policy documents among a resource's inputs; unknown ones are skipped."""
     if not resource or resource.type.startswith("kubernetes:"):
         return []
-    return [Document(path, tuple(read(found))) for path, found in _found(resource.inputs, "")]
+    return [Document(path, tuple(read(content))) for path, content in _search(resource.inputs, "")]
 
 
 def unknown(change: Change) -> list[str]:
-    """Properties that held a document, and hold one that only `up` will tell."""
+    """Properties that held a document before, and whose new document is known only after `up`."""
     if not (change.old and change.new):
         return []
-    held = {one.path for one in documents(change.old)}
+    held = {document.path for document in documents(change.old)}
     return [path for path in sorted(held) if change.new.inputs.get(path) == UNKNOWN]
 
 
 def holder(resource: Resource, document: Document) -> str:
-    """Whose rights it says: a role's inline policies are one, wherever they are written."""
+    """Key of the holder of the rights: a role's inline policies share one, wherever they are
+    written.
+    """
     owner = resource.inputs.get(_OF_A_ROLE.get(resource.type, ""))
     if resource.type == ROLE and not document.is_trust:
         owner = resource.inputs.get("name")
@@ -57,26 +59,26 @@ def holder(resource: Resource, document: Document) -> str:
 
 
 def owner(resource: Resource) -> Any:
-    """The role, user or group that an inline policy belongs to; None of others."""
+    """The role, user or group that an inline policy belongs to; None for other resources."""
     return resource.inputs.get(_OF_A_ROLE.get(resource.type, ""))
 
 
-def _found(value: Any, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _search(value: Any, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if isinstance(value, str):
         if value.lstrip().startswith("{") and '"Statement"' in value:
-            yield from _found(parsed(value), path)
+            yield from _search(parsed(value), path)
     elif isinstance(value, Mapping):
         given = mapping(value)
         if _is_document(given):
             yield path, given
             return
-        for name, one in given.items():
-            yield from _found(one, f"{path}.{name}" if path else name)
+        for name, item in given.items():
+            yield from _search(item, f"{path}.{name}" if path else name)
     elif isinstance(value, list):
-        for i, one in enumerate(elements(value)):
-            yield from _found(one, f"{path}[{i}]")
+        for i, item in enumerate(elements(value)):
+            yield from _search(item, f"{path}[{i}]")
 
 
 def _is_document(value: Mapping[str, Any]) -> bool:
-    found = value.get("Statement")
-    return any("Effect" in mapping(one) for one in elements(found) or [found])
+    statements = value.get("Statement")
+    return any("Effect" in mapping(statement) for statement in elements(statements) or [statements])

@@ -1,4 +1,4 @@
-"""What holds state or traffic, and is replaced or deleted."""
+"""Finds replacements and deletions of resources that hold state or traffic."""
 
 import re
 from collections.abc import Iterator
@@ -71,13 +71,13 @@ TYPES: dict[str, str] = {
     "kubernetes:karpenter.sh/v1:NodePool": NODES,
     "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass": NODES,
 }
-"""Types whose loss is felt, and how."""
+"""Consequences of a loss, by type."""
 _KUBERNETES = {
-    token.rpartition(":")[2]: told
-    for token, told in TYPES.items()
+    token.rpartition(":")[2]: loss
+    for token, loss in TYPES.items()
     if token.startswith("kubernetes:")
 }
-"""By kind: the version of an API may be another one."""
+"""Consequences by kind, since an API version may differ."""
 
 # Of other programs: what the last word of a type says, in every cloud.
 _WORDS: tuple[tuple[str, str], ...] = (
@@ -94,14 +94,14 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (r"Namespace|Project|ResourceGroup", "all that is in it is deleted"),
     (r".*(Machine|Instance|Server)", "what runs on it stops"),
 )
-_BY_WORD = tuple((re.compile(rf"(?:{words})(?:V\d+)?"), told) for words, told in _WORDS)
+_BY_WORD = tuple((re.compile(rf"(?:{words})(?:V\d+)?"), loss) for words, loss in _WORDS)
 _NO_CLOUD = ("pulumi:", "random:", "tls:", "command:", "time:", "kubernetes:")
 _NOTHING = re.compile(r".*(Policy|Attachment|Association|Version|Rule|Configuration|Group|Patch)")
-"""They carry such a word, and hold nothing."""
+"""Types whose names contain such a word, but which hold nothing."""
 
 
 def why(resource_type: str) -> str:
-    """What is lost with it, in words; empty if nothing that is known here."""
+    """Consequence of losing a resource of this type; empty if none is known."""
     word = resource_type.rpartition(":")[2]
     if resource_type in TYPES:
         return TYPES[resource_type]
@@ -109,20 +109,20 @@ def why(resource_type: str) -> str:
         return _KUBERNETES.get(word, "")
     if resource_type.startswith(_NO_CLOUD) or _NOTHING.fullmatch(word):
         return ""
-    return next((told for pattern, told in _BY_WORD if pattern.fullmatch(word)), "")
+    return next((loss for pattern, loss in _BY_WORD if pattern.fullmatch(word)), "")
 
 
 def find(preview: Preview) -> Iterator[Risk]:
-    """Replacements and deletions of what holds something."""
+    """Replacements and deletions of resources that hold something."""
     for change in changed(preview):
-        if change.operation in {"replace", "delete"} and (told := why(change.type)):
-            yield Risk(Concern.HOLDS, change, _text(change, told))
+        if change.operation in {"replace", "delete"} and (loss := why(change.type)):
+            yield Risk(Concern.HOLDS, change, _text(change, loss))
 
 
-def _text(change: Change, told: str) -> str:
+def _text(change: Change, loss: str) -> str:
     if change.operation == "replace":
         keys = codes(change.replace_reasons)
-        return f"is replaced{f' because of {keys}' if keys else ''}: {told}"
+        return f"is replaced{f' because of {keys}' if keys else ''}: {loss}"
     if change.old and change.old.retain_on_delete:
         return "leaves the stack, but stays where it is (`retainOnDelete`): nobody looks after it"
-    return f"is deleted: {told}"
+    return f"is deleted: {loss}"

@@ -1,4 +1,4 @@
-"""Rights in Kubernetes: rules of roles that allow more, and who is bound to them."""
+"""Finds Kubernetes RBAC rules that allow more, and new subjects of bindings."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ _BINDINGS = {"RoleBinding", "ClusterRoleBinding"}
 
 
 def find(preview: Preview) -> Iterator[Risk]:
-    """Of roles that are there already all that is added; of new ones what is without bounds."""
+    """For existing roles everything added; for new ones only unlimited rights."""
     for change in changed(preview):
         if not change.new or not change.type.startswith("kubernetes:rbac.authorization.k8s.io/"):
             continue
@@ -24,21 +24,27 @@ def find(preview: Preview) -> Iterator[Risk]:
 
 def _rules(change: Change) -> Iterator[str]:
     assert change.new
-    had = [_rule(one) for one in _list(change.old.inputs.get("rules"))] if change.old else []
+    had = (
+        [_rule(old_rule) for old_rule in _list(change.old.inputs.get("rules"))]
+        if change.old
+        else []
+    )
     for given in _list(change.new.inputs.get("rules")):
         rule = _rule(given)
         if change.old and (parts := more(rule, had)):
-            verbs = dict.fromkeys(name for one in parts for name in sorted(one.actions.patterns))
-            things = dict.fromkeys(name for one in parts for name in sorted(one.resources.patterns))
+            verbs = dict.fromkeys(name for part in parts for name in sorted(part.actions.patterns))
+            things = dict.fromkeys(
+                name for part in parts for name in sorted(part.resources.patterns)
+            )
             yield f"also allows {codes(verbs)} on {codes(things)}"
         elif not change.old and "*" in rule.actions.patterns and rule.resources.covers("*/*/*"):
             yield "allows everything on everything"
 
 
 def _rule(given: Mapping[str, Any]) -> Statement:
-    """As a statement: verbs on group/resource/name."""
+    """An RBAC rule as a statement: verbs on group/resource/name."""
     groups, resources, names, addresses, verbs = (
-        [str(one) for one in elements(given.get(key))]
+        [str(item) for item in elements(given.get(key))]
         for key in ("apiGroups", "resources", "resourceNames", "nonResourceURLs", "verbs")
     )
     things = {
@@ -60,10 +66,18 @@ def _rule(given: Mapping[str, Any]) -> Statement:
 def _subjects(change: Change) -> Iterator[str]:
     assert change.new
     role = _name(change.new.inputs.get("roleRef"))
-    had = [_name(one) for one in _list(change.old.inputs.get("subjects"))] if change.old else []
+    had = (
+        [_name(subject) for subject in _list(change.old.inputs.get("subjects"))]
+        if change.old
+        else []
+    )
     if change.old and _name(change.old.inputs.get("roleRef")) != role:
         had = []
-    added = [one for one in map(_name, _list(change.new.inputs.get("subjects"))) if one not in had]
+    added = [
+        subject
+        for subject in map(_name, _list(change.new.inputs.get("subjects")))
+        if subject not in had
+    ]
     if added and (change.old or "cluster-admin" in role):
         yield f"binds {codes(added)} to {code(role)}"
 
@@ -73,8 +87,8 @@ def _name(value: Any) -> str:
         return "known after up"
     given = mapping(value)
     parts = (given.get("kind"), given.get("namespace"), given.get("name"))
-    return " ".join(str(one) for one in parts if one)
+    return " ".join(str(part) for part in parts if part)
 
 
 def _list(value: Any) -> list[Mapping[str, Any]]:
-    return [mapping(one) for one in elements(value)]
+    return [mapping(item) for item in elements(value)]

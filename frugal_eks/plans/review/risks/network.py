@@ -1,4 +1,4 @@
-"""What can be reached from more places than before."""
+"""Finds resources that can be reached from more places than before."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ INGRESS = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 CLUSTER = "aws:eks/cluster:Cluster"
 ALL = ("0.0.0.0/0", "::/0")
 _OPENINGS = 8
-"""Of one group that are told singly."""
+"""Maximum openings of one group that are listed singly."""
 
 # Properties of any type that hold ranges which may come in.
 _RANGES = {
@@ -45,22 +45,22 @@ _SHUT: Mapping[str, str] = {
     "alb.ingress.kubernetes.io/scheme": "internal",
 }
 _GUARDS = {"BucketPublicAccessBlock", "AccountPublicAccessBlock", "NetworkPolicy"}
-"""Kinds that keep shut by being there."""
+"""Kinds that restrict access by their existence."""
 
 
 @dataclass(frozen=True)
 class Opening:
-    """Who may come in, and to what."""
+    """A source that may connect, and the ports it may connect to."""
 
     protocol: str
     """`-1` is every protocol."""
     first: int
     last: int
     source: str
-    """A range of addresses, or the id of a group or a prefix list."""
+    """An address range, or the id of a group or a prefix list."""
 
     def covers(self, other: "Opening") -> bool:
-        """Whether it lets in all that the other one does."""
+        """True if this opening admits all that the other one does."""
         if self.protocol == "-1":
             return subnet(other.source, self.source)
         ports = self.first <= other.first and other.last <= self.last
@@ -74,18 +74,20 @@ class Opening:
 
 
 def find(preview: Preview) -> Iterator[Risk]:
-    """Of groups and clusters that are only made now what the whole world reaches, else all."""
+    """For new groups and clusters openings to the whole internet, for existing ones every new
+    opening.
+    """
     had: dict[str, list[Opening]] = {}
     for resource in preview.before:
         had.setdefault(_group(resource), []).extend(_openings(resource))
     for change in changed(preview):
-        told = [
+        openings = [
             *_opened(change, had),
             *_endpoint(change),
             *_properties(change),
             *_guards(change, preview),
         ]
-        yield from (Risk(Concern.NETWORK, change, text) for text in told)
+        yield from (Risk(Concern.NETWORK, change, text) for text in openings)
 
 
 def _opened(change: Change, had: Mapping[str, list[Opening]]) -> Iterator[str]:
@@ -95,18 +97,18 @@ def _opened(change: Change, had: Mapping[str, list[Opening]]) -> Iterator[str]:
     before = had.get(_group(change.new), []) + (_openings(change.old) if change.old else [])
     is_new = change.operation == "create" and _group(change.new) == change.urn
     wider = [
-        one
-        for one in _openings(change.new)
-        if not any(was.covers(one) for was in before) and (not is_new or one.source in ALL)
+        opening
+        for opening in _openings(change.new)
+        if not any(was.covers(opening) for was in before) and (not is_new or opening.source in ALL)
     ]
-    for one in wider[:_OPENINGS]:
-        yield f"lets in {one}"
+    for opening in wider[:_OPENINGS]:
+        yield f"lets in {opening}"
     if len(wider) > _OPENINGS:
         yield f"lets in {len(wider) - _OPENINGS} more"
 
 
 def _group(resource: Resource) -> str:
-    """The security group that a rule belongs to; of others their own URN."""
+    """Security group that a rule belongs to; for other resources their own URN."""
     if resource.type == GROUP:
         return resource.id or resource.urn
     group = resource.inputs.get("securityGroupId")
@@ -119,7 +121,7 @@ def _openings(resource: Resource) -> list[Opening]:
     given = resource.inputs
     if resource.type == GROUP:
         rules = elements(given.get("ingress"))
-        return [one for rule in rules for one in _rule(mapping(rule))]
+        return [opening for rule in rules for opening in _rule(mapping(rule))]
     if resource.type == INGRESS or (resource.type == RULE and given.get("type") == "ingress"):
         return list(_rule(given))
     return []
@@ -130,7 +132,7 @@ def _rule(given: Mapping[str, Any]) -> Iterator[Opening]:
     protocol = "-1" if protocol == "all" else protocol
     first, last = (_port(given.get(key)) for key in ("fromPort", "toPort"))
     names = ("cidrBlocks", "ipv6CidrBlocks", "prefixListIds", "securityGroups")
-    sources = [one for name in names for one in texts(given.get(name))]
+    sources = [source for name in names for source in texts(given.get(name))]
     alone = ("cidrIpv4", "cidrIpv6", "prefixListId", "referencedSecurityGroupId")
     for name in (*alone, "sourceSecurityGroupId"):
         sources += texts([given.get(name)])
@@ -145,9 +147,9 @@ def _endpoint(change: Change) -> Iterator[str]:
         return
     now = _public(change.new)
     before = _public(change.old) if change.old else []
-    wider = [one for one in now if not any(subnet(one, was) for was in before)]
+    wider = [cidr for cidr in now if not any(subnet(cidr, was) for was in before)]
     if change.operation == "create":
-        wider = [one for one in wider if one in ALL]
+        wider = [cidr for cidr in wider if cidr in ALL]
     if wider:
         yield f"has its API server open to {codes(wider)}"
 
@@ -164,19 +166,28 @@ def _properties(change: Change) -> Iterator[str]:
     if not (change.old and change.new):
         return
     lists: set[str] = set()
-    for one in compare(change.old.inputs, change.new.inputs):
-        name = last_name(one.path)
+    for difference in compare(change.old.inputs, change.new.inputs):
+        name = last_name(difference.path)
         shut = _SHUT.get(name)
-        if shut and _is(one.old, shut) and not _is(one.new, shut) and one.new != UNKNOWN:
-            now = "nothing" if one.new is ABSENT else shown(one.new)
-            yield f"has {code(one.path)} no longer {code(shut)}, but {code(now)}"
-        lists |= {one.path.partition(found)[0] + found for found in _RANGES if found in one.path}
+        if (
+            shut
+            and _is(difference.old, shut)
+            and not _is(difference.new, shut)
+            and difference.new != UNKNOWN
+        ):
+            now = "nothing" if difference.new is ABSENT else shown(difference.new)
+            yield f"has {code(difference.path)} no longer {code(shut)}, but {code(now)}"
+        lists |= {
+            difference.path.partition(name_of_ranges)[0] + name_of_ranges
+            for name_of_ranges in _RANGES
+            if name_of_ranges in difference.path
+        }
     for path in sorted(lists):
         before, now = (at(side.inputs, path) for side in (change.old, change.new))
         # Without a list, everybody.
         was = texts(before) or list(ALL)
         if wider := [
-            one for one in texts(now) or list(ALL) if not any(subnet(one, w) for w in was)
+            cidr for cidr in texts(now) or list(ALL) if not any(subnet(cidr, w) for w in was)
         ]:
             yield f"lets in {codes(wider)} at {code(path)}"
 
@@ -184,7 +195,7 @@ def _properties(change: Change) -> Iterator[str]:
 def _guards(change: Change, preview: Preview) -> Iterator[str]:
     if change.operation != "delete" or change.type.rpartition(":")[2] not in _GUARDS:
         return
-    gone = {one.urn for one in preview.changes if one.operation == "delete"}
+    gone = {other.urn for other in preview.changes if other.operation == "delete"}
     if change.old and not gone & {*change.old.dependencies}:
         yield "is deleted: what it kept shut is open"
 

@@ -1,4 +1,4 @@
-"""What replaces nodes that run."""
+"""Finds changes that replace running nodes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -35,7 +35,9 @@ _TRIGGERS = {"tag": "tags"}
 
 
 def find(preview: Preview) -> Iterator[Risk]:
-    """Updates that roll; what is replaced or deleted whole is told as such."""
+    """Updates that replace nodes step by step; replacements and deletions of whole groups are found
+    elsewhere.
+    """
     for change in changed(preview):
         if change.operation == "update" and (text := _text(change, preview)):
             yield Risk(Concern.NODES, change, text)
@@ -44,21 +46,21 @@ def find(preview: Preview) -> Iterator[Risk]:
 
 
 def _text(change: Change, preview: Preview) -> str:
-    paths = [one.path for one in differences(change)]
-    told = ""
+    paths = [difference.path for difference in differences(change)]
+    text = ""
     if change.type.rpartition(":")[2] in TABLES:
-        told = _karpenter(change, paths)
+        text = _karpenter(change, paths)
     elif change.type == TEMPLATE:
         own = [path for path in paths if _top(path) not in _OF_THE_TEMPLATE]
-        told = _template(change, preview, own) if own else ""
+        text = _template(change, preview, own) if own else ""
     elif change.type == MANAGED:
         rolled = [path for path in paths if _top(path) in _OF_MANAGED]
-        told = (
+        text = (
             f"has its nodes replaced one after the other by EKS: {codes(rolled)}" if rolled else ""
         )
     elif change.type == GROUP:
-        told = _group(change, paths)
-    return told
+        text = _group(change, paths)
+    return text
 
 
 def _karpenter(change: Change, paths: list[str]) -> str:
@@ -70,23 +72,23 @@ def _karpenter(change: Change, paths: list[str]) -> str:
             what = "may replace nodes of it: the field is not known here"
         if what:
             rolled.setdefault(what, []).append(path)
-    return "; ".join(f"{what}: {codes(found)}" for what, found in rolled.items())
+    return "; ".join(f"{what}: {codes(fields)}" for what, fields in rolled.items())
 
 
 def _template(change: Change, preview: Preview, paths: list[str]) -> str:
     users = [
-        one
-        for one in preview.changes
-        if one.new and one.type in {MANAGED, GROUP} and change.urn in one.new.dependencies
+        user
+        for user in preview.changes
+        if user.new and user.type in {MANAGED, GROUP} and change.urn in user.new.dependencies
     ]
-    followed = [one.name for one in users if one.type == MANAGED or _refreshes(one)]
-    others = [one.name for one in users if one.name not in followed]
-    told = f"changes what its instances are made of: {codes(paths)}"
+    followed = [user.name for user in users if user.type == MANAGED or _refreshes(user)]
+    others = [user.name for user in users if user.name not in followed]
+    text = f"changes what its instances are made of: {codes(paths)}"
     if followed:
-        told += f"; the nodes of {codes(followed)} are replaced for it"
+        text += f"; the nodes of {codes(followed)} are replaced for it"
     if others:
-        told += f"; those of {codes(others)} stay until something else replaces them"
-    return told
+        text += f"; those of {codes(others)} stay until something else replaces them"
+    return text
 
 
 def _group(change: Change, paths: list[str]) -> str:
@@ -102,8 +104,8 @@ def _group(change: Change, paths: list[str]) -> str:
 
 
 def _refresh(change: Change) -> Mapping[str, Any]:
-    found = change.new.inputs.get("instanceRefresh") if change.new else None
-    return {"strategy": UNKNOWN} if found == UNKNOWN else mapping(found)
+    refresh = change.new.inputs.get("instanceRefresh") if change.new else None
+    return {"strategy": UNKNOWN} if refresh == UNKNOWN else mapping(refresh)
 
 
 def _refreshes(change: Change) -> bool:

@@ -1,4 +1,4 @@
-"""Policies that allow more than before, or deny less, statement by statement."""
+"""Finds policies that allow more than before, or deny less, statement by statement."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -23,39 +23,39 @@ ATTACHMENTS = (
     "aws:iam/groupPolicyAttachment:GroupPolicyAttachment",
 )
 _MOST = 300
-"""Statements that are compared: each with each, and AWS takes no policy that has more."""
+"""Maximum number of statements compared, each with each; AWS accepts no policy with more."""
 Rights = Mapping[str, list[Statement]]
 
 
 @dataclass(frozen=True)
 class Accounts:
-    """Who has rights before and after."""
+    """Principals before and after a change."""
 
     new: frozenset[str]
-    """Names of roles that are only made now."""
+    """Names of roles that the change creates."""
     gone: frozenset[str]
     """Names of roles that are deleted."""
 
     @classmethod
     def of(cls, preview: Preview) -> "Accounts":
-        """Of a whole preview."""
-        roles = [one for one in preview.changes if one.type == ROLE]
+        """Principals of a whole preview."""
+        roles = [change for change in preview.changes if change.type == ROLE]
         return cls(
-            new=frozenset(_names(one.new for one in roles if one.operation == "create")),
-            gone=frozenset(_names(one.old for one in roles if one.operation == "delete")),
+            new=frozenset(_names(change.new for change in roles if change.operation == "create")),
+            gone=frozenset(_names(change.old for change in roles if change.operation == "delete")),
         )
 
     def has(self, name: object) -> bool:
-        """Whether the role, user or group is there already."""
+        """True if the role, user or group exists before the change."""
         return isinstance(name, str) and name != UNKNOWN and name not in self.new
 
     def keeps(self, name: object) -> bool:
-        """Whether it is there afterwards."""
+        """True if the role, user or group exists after the change."""
         return name not in self.gone
 
 
 def find(preview: Preview) -> Iterator[Risk]:
-    """What a new holder of rights is given is told only where it is without bounds."""
+    """Statements that widen; a new principal's rights count only if they are unlimited."""
     accounts = Accounts.of(preview)
     before = _rights(change.old for change in preview.changes)
     after = _rights(change.new for change in preview.changes)
@@ -94,8 +94,8 @@ def _denied_no_more(change: Change, document: Document, after: Rights) -> Iterat
         return
     for statement in document.statements:
         if statement.effect == "Deny" and (parts := more(statement, left)):
-            told = f"a Deny{_sid(statement)} no longer holds for {_whom(parts)}"
-            yield _risk(change, f"{code(document.path)}: {told}")
+            text = f"a Deny{_sid(statement)} no longer holds for {_whom(parts)}"
+            yield _risk(change, f"{code(document.path)}: {text}")
 
 
 def _added(statement: Statement, parts: list[Statement], had: list[Statement]) -> str:
@@ -105,65 +105,71 @@ def _added(statement: Statement, parts: list[Statement], had: list[Statement]) -
     more_of = [
         f"{word} {codes(names)}"
         for word, names in (
-            ("also", _beyond(closest.actions, [one.actions for one in parts])),
-            ("also on", _beyond(closest.resources, [one.resources for one in parts])),
-            ("also to", _beyond(closest.principals, [one.principals for one in parts])),
+            ("also", _beyond(closest.actions, [part.actions for part in parts])),
+            ("also on", _beyond(closest.resources, [part.resources for part in parts])),
+            ("also to", _beyond(closest.principals, [part.principals for part in parts])),
         )
         if names
     ]
-    lost = [" ".join(one) for one in closest.conditions if not _still(one, closest, statement)]
-    told = [f"allows {', '.join(more_of)}"] if more_of else []
+    lost = [
+        " ".join(condition)
+        for condition in closest.conditions
+        if not _still(condition, closest, statement)
+    ]
+    effects = [f"allows {', '.join(more_of)}"] if more_of else []
     if lost:
-        told.append(f"requires less, or nothing, of {codes(lost)}")
-    return f"a statement{_sid(statement)} {' and '.join(told) or f'allows more: {_whom(parts)}'}"
+        effects.append(f"requires less, or nothing, of {codes(lost)}")
+    return f"a statement{_sid(statement)} {' and '.join(effects) or f'allows more: {_whom(parts)}'}"
 
 
-def _still(one: tuple[str, str], closest: Statement, statement: Statement) -> bool:
-    return replace(statement, conditions={one: closest.conditions[one]}).covers(statement)
+def _still(condition: tuple[str, str], closest: Statement, statement: Statement) -> bool:
+    return replace(statement, conditions={condition: closest.conditions[condition]}).covers(
+        statement
+    )
 
 
 def _closest(statement: Statement, had: list[Statement]) -> Statement | None:
-    """The one that it was made from, as far as that can be told."""
-    of_its_kind = [one for one in had if one.effect == statement.effect]
-    for one in of_its_kind:
-        if statement.sid and one.sid == statement.sid:
-            return one
-    likeness = {i: _likeness(statement, one) for i, one in enumerate(of_its_kind)}
+    """The earlier statement that this one most likely came from; None if there is none."""
+    of_its_kind = [earlier for earlier in had if earlier.effect == statement.effect]
+    for earlier in of_its_kind:
+        if statement.sid and earlier.sid == statement.sid:
+            return earlier
+    likeness = {i: _likeness(statement, earlier) for i, earlier in enumerate(of_its_kind)}
     best = max(likeness, key=lambda i: likeness[i], default=None)
     return of_its_kind[best] if best is not None and likeness[best] > 0 else None
 
 
-def _likeness(one: Statement, other: Statement) -> int:
-    if not one.actions.patterns & other.actions.patterns:
+def _likeness(statement: Statement, other: Statement) -> int:
+    if not statement.actions.patterns & other.actions.patterns:
         # Other actions on the same things are a statement of their own.
         return 0
-    sides = ((one.actions, other.actions), (one.resources, other.resources))
+    sides = ((statement.actions, other.actions), (statement.resources, other.resources))
     shared = sum(len(a.patterns & b.patterns) for a, b in sides)
-    return 2 * shared + (one.conditions == other.conditions)
+    return 2 * shared + (statement.conditions == other.conditions)
 
 
 def _beyond(had: Terms, parts: Iterable[Terms]) -> list[str]:
     return list(
-        dict.fromkeys(name for one in parts if not had.covers_all(one) for name in _told(one))
+        dict.fromkeys(name for part in parts if not had.covers_all(part) for name in _spelled(part))
     )
 
 
 def _allows(statement: Statement) -> str:
-    told = f"allows {codes(_told(statement.actions))} on {codes(_told(statement.resources))}"
+    text = f"allows {codes(_spelled(statement.actions))} on {codes(_spelled(statement.resources))}"
     if statement.principals != NOBODY:
-        told += f" to {codes(_told(statement.principals))}"
+        text += f" to {codes(_spelled(statement.principals))}"
     if statement.conditions:
-        told += f" under conditions on {codes(sorted({key for _, key in statement.conditions}))}"
-    return told
+        text += f" under conditions on {codes(sorted({key for _, key in statement.conditions}))}"
+    return text
 
 
 def _whom(parts: list[Statement]) -> str:
-    actions = dict.fromkeys(name for one in parts for name in _told(one.actions))
-    resources = dict.fromkeys(name for one in parts for name in _told(one.resources))
+    actions = dict.fromkeys(name for part in parts for name in _spelled(part.actions))
+    resources = dict.fromkeys(name for part in parts for name in _spelled(part.resources))
     return f"{codes(actions)} on {codes(resources)}"
 
 
-def _told(terms: Terms) -> list[str]:
+def _spelled(terms: Terms) -> list[str]:
     if terms.negated:
         return [f"all but {', '.join(sorted(terms.patterns))}"]
     return sorted(terms.patterns)
@@ -180,45 +186,45 @@ def _without_bounds(statement: Statement) -> bool:
         return statement.principals.negated or "*" in statement.principals.patterns
     actions = statement.actions
     whole = actions.negated or any(
-        one.endswith((":*", "*:*")) or one == "*" for one in actions.patterns
+        pattern.endswith((":*", "*:*")) or pattern == "*" for pattern in actions.patterns
     )
     return whole and statement.resources.covers("*")
 
 
 def _was(change: Change, preview: Preview, accounts: Accounts) -> bool:
-    """Whether who gets the rights is there already."""
+    """True if the principal that gets the rights exists before the change."""
     assert change.new
     if (name := owner(change.new)) is not None:
         return accounts.has(name)
     if change.type == POLICY and change.operation == "create":
         return any(
-            change.urn in one.dependencies
-            and any(accounts.has(one.inputs.get(key)) for key in ("role", "user", "group"))
-            for one in preview.after
-            if one.type in ATTACHMENTS
+            change.urn in attachment.dependencies
+            and any(accounts.has(attachment.inputs.get(key)) for key in ("role", "user", "group"))
+            for attachment in preview.after
+            if attachment.type in ATTACHMENTS
         )
     return change.operation != "create"
 
 
 def _stays(change: Change, preview: Preview, accounts: Accounts) -> bool:
-    """Whether what a document protected is there afterwards."""
+    """True if what a document protected exists after the change."""
     if not change.old:
         return False
     if change.operation != "delete":
         return True
     if (name := owner(change.old)) is not None:
         return accounts.keeps(name)
-    gone = {one.urn for one in preview.changes if one.operation == "delete"}
+    gone = {other.urn for other in preview.changes if other.operation == "delete"}
     return change.type not in {ROLE} and not gone & {*change.old.dependencies}
 
 
 def _rights(resources: Iterable[Resource | None]) -> dict[str, list[Statement]]:
-    found: dict[str, list[Statement]] = {}
+    by_holder: dict[str, list[Statement]] = {}
     for resource in resources:
         for document in documents(resource):
             assert resource
-            found.setdefault(holder(resource, document), []).extend(document.statements)
-    return found
+            by_holder.setdefault(holder(resource, document), []).extend(document.statements)
+    return by_holder
 
 
 def _names(roles: Iterable[Resource | None]) -> Iterator[str]:

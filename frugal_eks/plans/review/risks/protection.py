@@ -1,4 +1,4 @@
-"""What kept a thing from going by mistake, or from being read, and no longer does."""
+"""Finds protection from deletion, data loss or exposure that is removed."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -8,7 +8,7 @@ from frugal_eks.plans.previews import UNKNOWN, Change, Preview
 from frugal_eks.plans.previews.markdown import code, codes
 from frugal_eks.plans.review.differences import ABSENT, Difference, compare
 from frugal_eks.plans.review.json_values import last_name, shown, texts
-from frugal_eks.plans.review.risk import Concern, Risk, is_told, kind
+from frugal_eks.plans.review.risk import Concern, Risk, is_reviewed, kind
 
 # Properties of any type, by name.
 _GUARDS = {
@@ -61,7 +61,7 @@ _WORDS: Mapping[str, str] = {
     "karpenter.sh/do-not-disrupt": "true",
     "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
 }
-"""The value that protects."""
+"""Values that protect, by property."""
 _KINDS: Mapping[str, str] = {
     "PodDisruptionBudget": "its pods may all be evicted at once",
     "ManagementLock": "what it locked can be deleted",
@@ -78,14 +78,14 @@ _KINDS: Mapping[str, str] = {
     "BackupPlan": "no backups are made",
     "Plan": "no backups are made",
 }
-"""Kinds that protect by being there."""
+"""Kinds that protect by their existence."""
 
 
 def find(preview: Preview) -> Iterator[Risk]:
-    """Also of resources that stay the same: Pulumi's own protection is no property of theirs."""
-    gone = {one.urn for one in preview.changes if one.operation == "delete"}
+    """Risks of all resources, unchanged ones too: Pulumi's own `protect` is not a property."""
+    gone = {change.urn for change in preview.changes if change.operation == "delete"}
     for change in preview.changes:
-        if is_told(change):
+        if is_reviewed(change):
             texts = [*_of_pulumi(change), *_properties(change), *_deleted(change, gone)]
             yield from (Risk(Concern.PROTECTION, change, text) for text in texts)
 
@@ -103,44 +103,45 @@ def _of_pulumi(change: Change) -> Iterator[str]:
 def _properties(change: Change) -> Iterator[str]:
     if not (change.old and change.new):
         return
-    for one in compare(change.old.inputs, change.new.inputs):
-        for leaf in _leaves(one):
+    for difference in compare(change.old.inputs, change.new.inputs):
+        for leaf in _leaves(difference):
             yield from _leaf(leaf, change)
 
 
-def _leaf(one: Difference, change: Change) -> Iterator[str]:
-    name = last_name(one.path)
-    if one.new == UNKNOWN:
+def _leaf(difference: Difference, change: Change) -> Iterator[str]:
+    name = last_name(difference.path)
+    if difference.new == UNKNOWN:
         return
     for words, lost in _LOST:
-        if lost(name, one):
-            yield f"has {code(one.path)} {_now(one)}{words}"
+        if lost(name, difference):
+            yield f"has {code(difference.path)} {_now(difference)}{words}"
             return
     if name == "finalizers":
-        if lost := texts(one.old) or texts([one.old]):
+        if lost := texts(difference.old) or texts([difference.old]):
             yield f"loses the finalizer {codes(lost)}"
     elif kind(change) == "PodDisruptionBudget" and name in {"minAvailable", "maxUnavailable"}:
-        yield f"has {code(one.path)} {_now(one)}: look whether more pods may go at once"
+        change_of = f"{code(difference.path)} {_now(difference)}"
+        yield f"has {change_of}: look whether more pods may go at once"
 
 
-def _guard(name: str, one: Difference) -> bool:
-    return name in _GUARDS and _true(one.old) and not _true(one.new)
+def _guard(name: str, difference: Difference) -> bool:
+    return name in _GUARDS and _true(difference.old) and not _true(difference.new)
 
 
-def _danger(name: str, one: Difference) -> bool:
-    return name in _DANGERS and _true(one.new) and not _true(one.old)
+def _danger(name: str, difference: Difference) -> bool:
+    return name in _DANGERS and _true(difference.new) and not _true(difference.old)
 
 
-def _span(name: str, one: Difference) -> bool:
+def _span(name: str, difference: Difference) -> bool:
     if name not in _SPANS:
         return False
-    return _number(one.new, _SPANS[name]) < _number(one.old, _SPANS[name])
+    return _number(difference.new, _SPANS[name]) < _number(difference.old, _SPANS[name])
 
 
-def _word(name: str, one: Difference) -> bool:
-    if name == "status" and "versioning" not in one.path.lower():
+def _word(name: str, difference: Difference) -> bool:
+    if name == "status" and "versioning" not in difference.path.lower():
         return False
-    return name in _WORDS and str(one.old).lower() == _WORDS[name].lower()
+    return name in _WORDS and str(difference.old).lower() == _WORDS[name].lower()
 
 
 _LOST: tuple[tuple[str, Callable[[str, Difference], bool]], ...] = (
@@ -152,31 +153,35 @@ _LOST: tuple[tuple[str, Callable[[str, Difference], bool]], ...] = (
 
 
 def _deleted(change: Change, gone: set[str]) -> Iterator[str]:
-    told = _KINDS.get(kind(change))
+    loss = _KINDS.get(kind(change))
     if (
-        told
+        loss
         and change.operation == "delete"
         and change.old
         and not gone & {*change.old.dependencies}
     ):
-        yield f"is deleted: {told}"
+        yield f"is deleted: {loss}"
 
 
-def _leaves(one: Difference) -> Iterator[Difference]:
-    """Down to single values, of objects that come or go whole; not of elements of lists."""
-    for side, is_old in ((one.old, True), (one.new, False)):
-        if isinstance(side, Mapping) and not one.path.endswith("]"):
-            for found in compare(side, {}, one.path) if is_old else compare({}, side, one.path):
-                yield from _leaves(found)
+def _leaves(difference: Difference) -> Iterator[Difference]:
+    """Splits a difference into single values, for objects that come or go whole; not for elements
+    of lists.
+    """
+    for side, is_old in ((difference.old, True), (difference.new, False)):
+        if isinstance(side, Mapping) and not difference.path.endswith("]"):
+            for inner in (
+                compare(side, {}, difference.path) if is_old else compare({}, side, difference.path)
+            ):
+                yield from _leaves(inner)
             return
-    yield one
+    yield difference
 
 
-def _now(one: Difference) -> str:
-    if one.new is ABSENT:
+def _now(difference: Difference) -> str:
+    if difference.new is ABSENT:
         return "no longer"
-    old = "" if one.old is ABSENT else f" instead of {code(shown(one.old))}"
-    return f"{code(shown(one.new))}{old}"
+    old = "" if difference.old is ABSENT else f" instead of {code(shown(difference.old))}"
+    return f"{code(shown(difference.new))}{old}"
 
 
 def _true(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Rights that are given without a statement: attached policies, boundaries, access to a cluster."""
+"""Finds rights granted without a statement: attached policies, boundaries, cluster access."""
 
 import re
 from collections.abc import Iterator
@@ -22,35 +22,35 @@ _OWNERS = ("role", "user", "group")
 
 
 def find(preview: Preview) -> Iterator[Risk]:
-    """What a new role gets is told only where it is without bounds."""
+    """Rights that a change grants; for new roles only unlimited ones."""
     accounts = Accounts.of(preview)
-    had = {pair for one in preview.before for pair in _attached(one)}
+    had = {pair for resource in preview.before for pair in _attached(resource)}
     clusters = {
-        one.new.inputs.get("name")
-        for one in preview.changes
-        if one.new and one.operation == "create" and one.type == "aws:eks/cluster:Cluster"
+        change.new.inputs.get("name")
+        for change in preview.changes
+        if change.new and change.operation == "create" and change.type == "aws:eks/cluster:Cluster"
     }
     for change in changed(preview):
-        told = [
+        findings = [
             *_attachments(change, preview, accounts, had),
             *_boundary(change),
             *_access(change, clusters),
             *_callers(change),
         ]
-        yield from (Risk(Concern.RIGHTS, change, text) for text in told)
+        yield from (Risk(Concern.RIGHTS, change, text) for text in findings)
 
 
 def _attachments(
     change: Change, preview: Preview, accounts: Accounts, had: set[tuple[str, str]]
 ) -> Iterator[str]:
     for name, policy in _attached(change.new):
-        told = _named(change, policy, preview)
+        shown = _named(change, policy, preview)
         if (name, policy) in had:
             continue
         if accounts.has(name):
-            yield f"gives {code(name)} the policy {told} as well"
+            yield f"gives {code(name)} the policy {shown} as well"
         elif _OF_ALL.fullmatch(policy):
-            yield f"gives the new {code(_shown(name))} the policy {told}, which is without bounds"
+            yield f"gives the new {code(_shown(name))} the policy {shown}, which is without bounds"
 
 
 def _attached(resource: Resource | None) -> Iterator[tuple[str, str]]:
@@ -73,14 +73,17 @@ def _named(change: Change, policy: str, preview: Preview) -> str:
     if policy != UNKNOWN:
         return code(policy)
     assert change.new
-    found = [preview.by_urn.get(urn) for urn in change.new.dependencies]
-    return codes([one.name for one in found if one and one.type == POLICY]) or "known after up"
+    resources = [preview.by_urn.get(urn) for urn in change.new.dependencies]
+    return (
+        codes([resource.name for resource in resources if resource and resource.type == POLICY])
+        or "known after up"
+    )
 
 
 def _boundary(change: Change) -> Iterator[str]:
     if not (change.old and change.new):
         return
-    was, now = (one.inputs.get("permissionsBoundary") for one in (change.old, change.new))
+    was, now = (side.inputs.get("permissionsBoundary") for side in (change.old, change.new))
     if was and was != now:
         yield f"`permissionsBoundary` {code(str(was))} " + (
             f"gives way to {code(_shown(now))}" if now else "is removed"
@@ -105,7 +108,7 @@ def _access(change: Change, clusters: set[Any]) -> Iterator[str]:
             yield f"gives {principal} {code(policy)}{word} in {code(_shown(cluster))}"
     if change.type == ACCESS_ENTRY and not is_new:
         had = texts(change.old.inputs.get("kubernetesGroups")) if change.old else []
-        if more := [one for one in texts(given.get("kubernetesGroups")) if one not in had]:
+        if more := [group for group in texts(given.get("kubernetesGroups")) if group not in had]:
             yield f"puts {code(_shown(given.get('principalArn')))} into the groups {codes(more)}"
 
 

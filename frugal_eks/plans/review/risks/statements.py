@@ -1,7 +1,7 @@
 """Statements of a policy, and which of them allow more than others.
 
-Only what can be told from the documents: `*` and `?` are compared as patterns, conditions as sets
-of values. Where it is in doubt, it is more.
+Compares only the documents: `*` and `?` as patterns, conditions as sets of values. In doubt a
+statement counts as allowing more.
 """
 
 import ipaddress
@@ -14,31 +14,31 @@ from typing import Any, Literal
 from frugal_eks.plans.review.json_values import elements, mapping
 
 _ATOMS = 20_000
-"""Of a statement, at most: AWS takes no policy that has more."""
+"""Maximum parts of a statement: AWS accepts no policy with more."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What one element of a statement names."""
+    """Values of one element of a statement."""
 
     patterns: frozenset[str]
     negated: bool = False
-    """NotAction, NotResource, NotPrincipal: all but these."""
+    """True for NotAction, NotResource and NotPrincipal: all but these patterns."""
     any_case: bool = False
-    """Of actions: IAM takes their letters as equal, whether small or not."""
+    """True for actions, whose case IAM ignores."""
 
     def covers(self, pattern: str) -> bool:
-        """Whether all that the pattern stands for is named here."""
+        """True if these terms include all that the pattern matches."""
         if self.negated:
             return not any(
-                self._covers(one, pattern) or self._covers(pattern, one) for one in self.patterns
+                self._covers(own, pattern) or self._covers(pattern, own) for own in self.patterns
             )
-        return any(self._covers(one, pattern) for one in self.patterns)
+        return any(self._covers(own, pattern) for own in self.patterns)
 
     def covers_all(self, others: "Terms") -> bool:
-        """Whether all that the others name is named here."""
+        """True if these terms include all that the others include."""
         if not others.negated:
-            return all(self.covers(one) for one in others.patterns)
+            return all(self.covers(pattern) for pattern in others.patterns)
         if self.negated:
             return all(any(self._covers(o, p) for o in others.patterns) for p in self.patterns)
         return "*" in self.patterns
@@ -48,25 +48,27 @@ class Terms:
 
 
 NOBODY = Terms(frozenset({""}))
-"""Of a statement for whoever has the policy."""
+"""Principals of a statement in an identity policy."""
 Conditions = Mapping[tuple[str, str], frozenset[str]]
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement; elements it does not have are everything."""
+    """One statement; absent elements match everything."""
 
     sid: str
     effect: Literal["Allow", "Deny"]
     actions: Terms
     resources: Terms
     principals: Terms
-    """`AWS:arn:…`, `Service:…`."""
+    """Principals such as `AWS:arn:…`, `Service:…`."""
     conditions: Conditions
-    """By operator and key."""
+    """Values by operator and key."""
 
     def parts(self) -> Iterator["Statement"]:
-        """One for each action, resource and principal; itself alone if they are too many."""
+        """One statement for each action, resource and principal; the statement itself if they are
+        too many.
+        """
         sides = (self.actions, self.resources, self.principals)
         count = 1
         for side in sides:
@@ -80,32 +82,39 @@ class Statement:
                     yield replace(self, actions=action, resources=resource, principals=principal)
 
     def covers(self, other: "Statement") -> bool:
-        """Whether it holds wherever the other does."""
+        """True if this statement applies wherever the other does."""
         return (
             self.actions.covers_all(other.actions)
             and self.resources.covers_all(other.resources)
             and self.principals.covers_all(other.principals)
-            and all(_met(one, values, other.conditions) for one, values in self.conditions.items())
+            and all(
+                _met(condition, values, other.conditions)
+                for condition, values in self.conditions.items()
+            )
         )
 
 
 def more(statement: Statement, by: Iterable[Statement]) -> list[Statement]:
-    """The parts of the statement that none of the others covers."""
-    others = [one for one in by if one.effect == statement.effect]
-    if any(one.covers(statement) for one in others):
+    """Parts of the statement that none of the others covers."""
+    others = [other for other in by if other.effect == statement.effect]
+    if any(other.covers(statement) for other in others):
         return []
-    return [part for part in statement.parts() if not any(one.covers(part) for one in others)]
+    return [part for part in statement.parts() if not any(other.covers(part) for other in others)]
 
 
 def read(document: Mapping[str, Any]) -> list[Statement]:
-    """Those of a policy document; what is no statement is passed over."""
-    found = document.get("Statement")
-    return [_statement(mapping(one)) for one in elements(found) or [found] if mapping(one)]
+    """Statements of a policy document; anything else is skipped."""
+    statements = document.get("Statement")
+    return [
+        _statement(mapping(statement))
+        for statement in elements(statements) or [statements]
+        if mapping(statement)
+    ]
 
 
 @lru_cache(maxsize=100_000)
 def covers(wide: str, narrow: str) -> bool:
-    """Whether a pattern of `*` and `?` holds for all that another one stands for."""
+    """True if the pattern `wide` (`*` and `?`) matches all that the pattern `narrow` matches."""
     # As a pattern matches a text, where a star of the text is matched by a star alone.
     i = j = 0
     star, mark = -1, 0
@@ -148,20 +157,20 @@ def _has_principal(given: Mapping[str, Any]) -> bool:
 
 def _terms(given: Mapping[str, Any], name: str, *, any_case: bool = False) -> Terms:
     negated = f"Not{name}" in given
-    found = _names(given.get(f"Not{name}" if negated else name, "*"))
-    return Terms(frozenset(found), negated, any_case)
+    values = _names(given.get(f"Not{name}" if negated else name, "*"))
+    return Terms(frozenset(values), negated, any_case)
 
 
 def _names(value: Any) -> list[str]:
     if isinstance(value, Mapping):
-        found = [(kind, name) for kind, names in mapping(value).items() for name in _texts(names)]
-        return ["*" if name == "*" and kind == "AWS" else f"{kind}:{name}" for kind, name in found]
+        pairs = [(kind, name) for kind, names in mapping(value).items() for name in _texts(names)]
+        return ["*" if name == "*" and kind == "AWS" else f"{kind}:{name}" for kind, name in pairs]
     return _texts(value)
 
 
 def _texts(value: Any) -> list[str]:
     many = elements(value) if isinstance(value, list) else [value]
-    return [one if isinstance(one, str) else json.dumps(one) for one in many]
+    return [item if isinstance(item, str) else json.dumps(item) for item in many]
 
 
 def _conditions(value: Any) -> Conditions:
@@ -181,9 +190,9 @@ _STRICTER = {
 }
 
 
-def _met(one: tuple[str, str], values: frozenset[str], by: Conditions) -> bool:
-    """Whether what meets the conditions `by` meets this one too."""
-    operator, key = one
+def _met(condition: tuple[str, str], values: frozenset[str], by: Conditions) -> bool:
+    """True if what meets the conditions `by` meets this condition too."""
+    operator, key = condition
     bare = operator.removesuffix("IfExists")
     as_strict = (operator, bare, *_STRICTER.get(bare, ()))
     return any(_within(bare, values, by[other, key]) for other in as_strict if (other, key) in by)
@@ -193,16 +202,18 @@ def _within(operator: str, values: frozenset[str], given: frozenset[str]) -> boo
     if "Not" in operator:
         return values <= given
     if operator.endswith("IpAddress"):
-        return all(any(subnet(one, wide) for wide in values) for one in given)
+        return all(any(subnet(narrow, wide) for wide in values) for narrow in given)
     if operator.endswith(("Like", "ArnEquals")):
-        return all(any(covers(wide, one) for wide in values) for one in given)
+        return all(any(covers(wide, narrow) for wide in values) for narrow in given)
     return given <= values
 
 
 def subnet(narrow: str, wide: str) -> bool:
-    """Whether one range of addresses lies within the other; False if one is none."""
+    """True if address range `narrow` lies within `wide`; if one is no range, True only if they are
+    equal.
+    """
     try:
-        inner, outer = (ipaddress.ip_network(one, strict=False) for one in (narrow, wide))
+        inner, outer = (ipaddress.ip_network(text, strict=False) for text in (narrow, wide))
     except ValueError:
         return narrow == wide
     if inner.version != outer.version:

@@ -1,4 +1,6 @@
-"""Versions that jump: back, to another major one, or past what upstream supports at once."""
+"""Finds version jumps: backwards, to another major version, or past what upstream supports at
+once.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,7 +24,7 @@ class Pin:
     path: str
     what: str
     minors: bool = True
-    """Whether another minor version is worth a look."""
+    """True if a change of minor version counts as a risk."""
 
 
 TYPES: Mapping[str, tuple[Pin, ...]] = {
@@ -38,7 +40,7 @@ _OTHERS = (
     Pin("kubernetesVersion", _KUBERNETES),
     Pin("kafkaVersion", "Kafka", minors=False),
 )
-"""Of every other type."""
+"""Version properties of every other type."""
 _ADVICE = {
     _KUBERNETES: ": deprecated APIs first, and EKS never goes back",
     "karpenter": ": read its upgrade guide, CRDs included",
@@ -46,7 +48,7 @@ _ADVICE = {
 
 
 def find(preview: Preview) -> Iterator[Risk]:
-    """Of versions that are known on both sides."""
+    """Risks of versions that are known on both sides."""
     for change in changed(preview):
         if change.old and change.new:
             texts = [*_pins(change), *_images(change)]
@@ -59,11 +61,11 @@ def _pins(change: Change) -> Iterator[str]:
     for pin in TYPES.get(change.type, _OTHERS):
         old, new = (at(side.inputs, pin.path) for side in (change.old, change.new))
         chart = _chart(change.new.inputs.get("chart"))
-        told = jump(old, new, minors=pin.minors, one_by_one=pin.what == _KUBERNETES)
-        if told:
+        distance = jump(old, new, minors=pin.minors, one_by_one=pin.what == _KUBERNETES)
+        if distance:
             what = f"the chart {code(chart)}" if chart else pin.what
             advice = _ADVICE.get(chart.removesuffix("-crd") or pin.what, "")
-            yield f"takes {what} from {code(str(old))} to {code(str(new))}, {told}{advice}"
+            yield f"takes {what} from {code(str(old))} to {code(str(new))}, {distance}{advice}"
 
 
 def _images(change: Change) -> Iterator[str]:
@@ -71,19 +73,19 @@ def _images(change: Change) -> Iterator[str]:
     assert change.new
     if not change.type.startswith("kubernetes:"):
         return
-    for one in compare(change.old.inputs, change.new.inputs):
-        if not one.path.endswith("image"):
+    for difference in compare(change.old.inputs, change.new.inputs):
+        if not difference.path.endswith("image"):
             continue
-        old, new = (_IMAGE.fullmatch(str(side)) for side in (one.old, one.new))
+        old, new = (_IMAGE.fullmatch(str(side)) for side in (difference.old, difference.new))
         if old and new and old["name"] == new["name"]:
-            told = jump(old["tag"], new["tag"], minors=False)
+            distance = jump(old["tag"], new["tag"], minors=False)
             tags = f"from {code(old['tag'])} to {code(new['tag'])}"
-            if told:
-                yield f"takes the image {code(old['name'])} {tags}, {told}"
+            if distance:
+                yield f"takes the image {code(old['name'])} {tags}, {distance}"
 
 
 def jump(old: Any, new: Any, *, minors: bool = True, one_by_one: bool = False) -> str:
-    """How far it is between two versions, in words; empty if that needs no look, or is unknown."""
+    """Distance between two versions in words; empty if it is no risk, or unknown."""
     was, now = _parsed(old), _parsed(new)
     if not was or not now or was == now:
         return ""
@@ -100,10 +102,10 @@ def jump(old: Any, new: Any, *, minors: bool = True, one_by_one: bool = False) -
 
 
 def _parsed(value: Any) -> tuple[int, int, int] | None:
-    found = _VERSION.match(value) if isinstance(value, str) else None
-    return (int(found[1]), int(found[2]), int(found[3] or 0)) if found else None
+    match = _VERSION.match(value) if isinstance(value, str) else None
+    return (int(match[1]), int(match[2]), int(match[3] or 0)) if match else None
 
 
 def _chart(value: Any) -> str:
-    """The name of a chart, of an address or a folder too."""
+    """Name of a chart, also from a URL or a folder."""
     return value.rstrip("/").rpartition("/")[2] if isinstance(value, str) else ""
