@@ -30,8 +30,9 @@ class ExistingClusterArgs:
 
     config: ExistingClusterConfig
     """The stack file's part."""
-    location: Location
-    """Where the stack is deployed."""
+    location: Location | None = None
+    """Where the stack is deployed. Absent: the region of the program's AWS provider, and the
+    account of its credentials."""
     karpenter: str | None = None
     """The version of Karpenter that is to run there."""
     identity: TokenIdentity = AMBIENT
@@ -64,7 +65,8 @@ class ExistingCluster(pulumi.ComponentResource):
         self, name: str, args: ExistingClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("frugal-eks:index:ExistingCluster", name, None, opts)
-        cluster, region = args.config.existing, args.location.region
+        location = args.location or _current(self)
+        cluster, region = args.config.existing, location.region
         found = _asked(
             lambda: aws.eks.get_cluster(name=cluster, opts=pulumi.InvokeOptions(parent=self)),
             f"cluster.existing: AWS does not tell of a cluster {cluster} in {region}: "
@@ -97,11 +99,11 @@ class ExistingCluster(pulumi.ComponentResource):
             name=found.name,
             live_name=found.name,
             version=found.version,
-            location=args.location,
+            location=location,
             endpoint=found.endpoint,
             certificate_authority=certificate_authority,
             service_cidr=found.kubernetes_network_configs[0].service_ipv4_cidr,
-            oidc_provider_arn=self._rights_of_pods(args, found),
+            oidc_provider_arn=self._rights_of_pods(args, found, region),
             security_group_id=found.vpc_config.cluster_security_group_id,
             discoverable=False,
             isolated=args.isolated,
@@ -124,11 +126,10 @@ class ExistingCluster(pulumi.ComponentResource):
         )
 
     def _rights_of_pods(
-        self, args: ExistingClusterArgs, found: aws.eks.AwaitableGetClusterResult
+        self, args: ExistingClusterArgs, found: aws.eks.AwaitableGetClusterResult, region: str
     ) -> str:
         """The OIDC provider's ARN for pods on Fargate; for those on nodes the agent is there."""
         asked = pulumi.InvokeOptions(parent=self)
-        region = args.location.region
         match args.config.runs_on:
             case RunsOn.FARGATE:
                 issuer = found.identities[0].oidcs[0].issuer
@@ -149,6 +150,12 @@ class ExistingCluster(pulumi.ComponentResource):
                     f"{POD_IDENTITY_AGENT}` installs it",
                 )
                 return ""
+
+
+def _current(parent: pulumi.Resource) -> Location:
+    lookup = pulumi.InvokeOptions(parent=parent)
+    caller = aws.get_caller_identity(opts=lookup)
+    return Location(region=aws.get_region(opts=lookup).region, account=caller.account_id)
 
 
 def problems(

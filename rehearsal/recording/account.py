@@ -54,6 +54,7 @@ def account_of(region: str = REGION, administrator: str | None = None) -> Answer
     caller = caller_of(administrator or f"arn:aws:iam::{ACCOUNT}:role/platform-admin")
     return {
         "aws:index/getCallerIdentity:getCallerIdentity": lambda _: caller,
+        "aws:index/getRegion:getRegion": lambda _: {"region": region},
         "aws:index/getAvailabilityZones:getAvailabilityZones": lambda _: {
             "names": [f"{region}{letter}" for letter in "abc"]
         },

@@ -76,8 +76,19 @@ def engine(stage: Stage, program: Path, name: str) -> Engine:
     setup = dataclasses.replace(first.setup, project=program)
     quiet = Console(quiet=True)
     made = Engine(first.state, setup, StackFile.read(file, "dev"), quiet)
-    made.prepare({f"{name}:chartMirror": str(first.state.charts)})
+    made.prepare({})
+    use_charts(program / "__main__.py", first.state.charts)
     return made
+
+
+def use_charts(program: Path, charts: Path) -> None:
+    """Gives the program the rehearsal's charts, since it names no source of its own."""
+    text = program.read_text()
+    by_default, ours = "(config=which)", "(config=which, charts=ChartSource(mirror={mirror!r}))"
+    if by_default in text:
+        source = "from frugal_eks.components.kubernetes.charts import ChartSource\n"
+        text = text.replace(by_default, ours.format(mirror=str(charts)))
+        program.write_text(text.replace("import pulumi\n", f"import pulumi\n{source}", 1))
 
 
 def make_cluster(stage: Stage) -> None:
