@@ -2,9 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from frugal_eks.errors import CommandError
+
+if TYPE_CHECKING:
+    from stack_config import StackConfig
 
 STANDARD_INPUT = "-"
 STACKS = Path(__file__).parents[1] / "stacks"
@@ -70,3 +73,15 @@ def stack_file(given: str) -> StackFile:
 
 def _stack(file: Path) -> str:
     return file.stem.removeprefix("Pulumi.")
+
+
+def config_of(file: StackFile) -> "StackConfig":
+    """Configuration of a stack file. Raises InputError with all its mistakes."""
+    # Commands that only read previews are spared the models.
+    from stack_config import StackConfig  # noqa: PLC0415
+    from stack_config.check import model, report  # noqa: PLC0415
+
+    parsed = model(file.text)
+    if isinstance(parsed, StackConfig):
+        return parsed
+    raise InputError("\n".join(report(file.file, file.text)))

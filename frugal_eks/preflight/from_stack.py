@@ -12,14 +12,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 
-from frugal_eks.inputs import StackFile
+from frugal_eks.inputs import StackFile, config_of
 from frugal_eks.preflight.account import Account, NotReadError, use_credentials
 from frugal_eks.preflight.checks import CHECKS
 from frugal_eks.preflight.findings import Finding
 from frugal_eks.preflight.machine import Machine
 from frugal_eks.preflight.running import run
 from frugal_eks.preflight.situation import Situation
-from frugal_eks.preflight.stack import config_of, read
+from frugal_eks.preflight.stack import read
 
 SHOWN = 3
 """Number of names that are shown; others are only counted."""

@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 from botocore.exceptions import ClientError  # pyright: ignore[reportMissingTypeStubs]
 
-from frugal_eks.inputs import InputError, StackFile
+from frugal_eks.inputs import StackFile
 from frugal_eks.plans.cost.errors import CostError
 from frugal_eks.plans.cost.program import Program
 from frugal_eks.plans.cost.stacks import Stack as Declared
@@ -21,7 +21,6 @@ from rehearsal.aws.provider.source import NoAnswer
 from rehearsal.recording import account_of
 from rehearsal.recording.account import Answers, caller_of
 from stack_config import StackConfig
-from stack_config.check import model, report
 
 CHECK = "program"
 CALLER = "aws:index/getCallerIdentity:getCallerIdentity"
@@ -61,14 +60,6 @@ class Stack:
     look_ups: Sequence[LookUp] = ()
     findings: Sequence[Finding] = ()
     """Findings of running the program."""
-
-
-def config_of(file: StackFile) -> StackConfig:
-    """Configuration of a stack file. Raises InputError with all its mistakes."""
-    parsed = model(file.text)
-    if isinstance(parsed, StackConfig):
-        return parsed
-    raise InputError("\n".join(report(file.file, file.text)))
 
 
 def read(file: StackFile, config: StackConfig, account: Account) -> Stack:

@@ -1,12 +1,14 @@
 """Lists what a destroyed cluster left in the account, and removes it.
 
+  frugal-eks sweep nodeless
+      a dry run of the cluster and region of a stack file: changes nothing
   frugal-eks sweep --cluster dev
-      a dry run: changes nothing
-  frugal-eks sweep --cluster dev --yes
+      the same where there is no stack file any more
+  frugal-eks sweep nodeless --yes
       removes all but volumes, and waits until it is gone
-  frugal-eks sweep --cluster dev --yes --volumes
+  frugal-eks sweep nodeless --yes --volumes
       volumes too, with what is on them
-  frugal-eks sweep --cluster dev --state state.json
+  frugal-eks sweep nodeless --state state.json
       what a broken-off `up` left beside the stack's state, while the cluster lives, too
 
 AWS and controllers in the cluster make things that Pulumi's state does not know: nodes, load
@@ -24,8 +26,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from frugal_eks.arguments import add_output, cluster_name
+from frugal_eks.arguments import STACK, add_output, cluster_name
 from frugal_eks.errors import CommandError
+from frugal_eks.inputs import config_of, stack_file
 from frugal_eks.output import console, print_json
 from frugal_eks.sweep.account import (
     Account,
@@ -62,10 +65,11 @@ def _seconds(text: str) -> float:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the cluster, its account, and what may be removed."""
+    parser.add_argument("stack", nargs="?", metavar="STACK", help=f"{STACK}; - is standard input")
+    parser.add_argument("--cluster", type=cluster_name, help="instead: the name it had in EKS")
     parser.add_argument(
-        "--cluster", required=True, type=cluster_name, help="the name it had in EKS"
+        "--region", help="default: the stack file's, else AWS_REGION, or the profile's"
     )
-    parser.add_argument("--region", help="default: AWS_REGION, or the profile's")
     parser.add_argument(
         "--account", type=_account, metavar="ID", help="refuse if the credentials are of another"
     )
@@ -92,6 +96,12 @@ def run(arguments: argparse.Namespace) -> int:
     if the sweep is refused.
     """
     terminal = console(width=WIDTH, stderr=arguments.json)
+    if (arguments.stack is None) is (arguments.cluster is None):
+        raise CommandError("Name the stack, or --cluster where there is no stack file any more.")
+    if arguments.stack is not None:
+        config = config_of(stack_file(arguments.stack))
+        arguments.cluster = config.cluster_name
+        arguments.region = arguments.region or config.region
     try:
         return _sweep(arguments, open_account(arguments.region, arguments.account), terminal)
     except SweepError as error:

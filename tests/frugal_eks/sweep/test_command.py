@@ -3,11 +3,13 @@
 import gc
 import signal
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from frugal_eks import cli
+from frugal_eks.inputs import STACKS
 from frugal_eks.sweep.kinds import KINDS
 from tests.frugal_eks.sweep.conftest import Ran
 from tests.frugal_eks.sweep.world import CLUSTER, LIFECYCLE, OTHER, OWNED, World
@@ -102,7 +104,6 @@ def test_without_a_region_it_is_wrongly_used(environment: pytest.MonkeyPatch, sw
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "the following arguments are required: --cluster"),
         (["--cluster", "*"], "'*' is no name of an EKS cluster: letters, digits, - and _, at most"),
         (["--cluster", ""], "'' is no name of an EKS cluster"),
         (["--cluster", "dev", "--account", "1"], "'1' is no account id: give its 12 digits"),
@@ -116,6 +117,31 @@ def test_wrong_usage_is_two(arguments: list[str], message: str, capsys: pytest.C
 
     assert ended.value.code == USAGE
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["nodeless", "--cluster", "dev"]])
+def test_it_is_told_one_cluster(arguments: list[str], capsys: pytest.CaptureFixture[str]):
+    assert cli.main(["sweep", *arguments]) == USAGE
+
+    assert capsys.readouterr().err.startswith("Name the stack, or --cluster where there is no")
+
+
+def test_a_stack_file_names_cluster_and_region(
+    world: World,
+    environment: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+):
+    environment.delenv("AWS_REGION")
+    shipped = (STACKS / "Pulumi.nodeless.yaml").read_text()
+    file = tmp_path / "Pulumi.mine.yaml"
+    file.write_text(shipped.replace("name: nodeless #", f"name: {CLUSTER} #"))
+    world.instance(OWNED)
+
+    assert cli.main(["sweep", str(file)]) == 1
+
+    words = " ".join(capsys.readouterr().out.split())
+    assert f"1 of cluster {CLUSTER} in account 123456789012, eu-west-1 is left." in words
 
 
 def test_ctrl_c_while_it_waits_ends_it_at_once(world: World, sweep: Sweep):
