@@ -1,7 +1,7 @@
 """Breaks the program in sampled places and prints the changes that no unit test notices.
 
   make mutants
-      100 places of components/, eks_platform/ and stack_config/: an hour or two
+      100 places of components/, eks_platform/ and stack_config/: hours, where the machine is busy
   make mutants ARGUMENTS="--places 20 --seed other components/iam"
       fewer, others, elsewhere
 
