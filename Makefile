@@ -1,4 +1,4 @@
-.PHONY: help setup policy tools unit test check pages rehearse bench features clean
+.PHONY: help setup policy tools unit test check pages rehearse bench features mutants clean
 
 STACK ?= nodeless
 
@@ -40,6 +40,9 @@ bench: tools ## Measure, and write the table of docs/figures.md
 
 features: setup ## Each feature with the tests that prove it
 	.venv/bin/python -m frugal_eks.dev.features
+
+mutants: setup ## Break 100 places; the share that turns a unit test red (ARGUMENTS=--help)
+	.venv/bin/python -m frugal_eks.dev.mutants $(ARGUMENTS)
 
 clean: ## Stop what a rehearsal left running; remove .venv and every state
 	-[ ! -d .rehearsal ] || ./frugal-eks rehearse stop

@@ -1,4 +1,5 @@
 import json
+from contextlib import nullcontext
 from importlib.metadata import version
 from ipaddress import IPv4Network
 
@@ -376,6 +377,25 @@ def test_what_eks_cannot_change_is_told_with_the_remedy(before, after, told):
 
     assert len(found) == len(told)
     assert all(problem.endswith(end) for problem, end in zip(found, told, strict=True))
+
+
+@pytest.mark.parametrize("preview", [True, False])
+def test_what_eks_cannot_change_ends_an_update_at_once_and_a_preview_at_its_end(deploy, preview):
+    refused = 'and EKS never goes back: set "1.35" [(]got "1.34"[)]$'
+    at_once = nullcontext() if preview else pytest.raises(ValueError, match=refused)
+    at_the_end = pytest.raises(pulumi.RunError, match=refused) if preview else nullcontext()
+    guard = ClusterGuard(protected=False, replace_for_kms_key=False)
+    change = {"old_inputs": inputs("1.35"), "new_inputs": inputs("1.34")}
+
+    def program():
+        (refusal,) = guard.options(pulumi.ResourceOptions()).hooks.before_update
+        with at_once:
+            refusal(pulumi.ResourceHookArgs("urn", "id", "dev", CONTROL_PLANE, **change))
+
+    deploy(program, preview=preview)
+
+    with at_the_end:
+        guard.tell()
 
 
 def test_a_key_may_change_where_the_cluster_is_to_be_replaced():

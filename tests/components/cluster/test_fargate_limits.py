@@ -68,6 +68,15 @@ def test_a_daemon_set_is_refused_where_a_profile_selects_its_pods_and_only_there
     assert elsewhere == []
 
 
+@pytest.mark.feature("A2-03")
+def test_an_object_without_a_namespace_is_one_of_the_namespace_default():
+    config = FargateConfig(profiles={"rest": (SelectorConfig(namespace="default"),)})
+
+    assert list(problems(config, "DaemonSet", workload() | {"metadata": {"name": "it"}})) == [
+        "fargate.profiles.rest selects it, and Fargate has no node for a DaemonSet"
+    ]
+
+
 def service(**spec):
     plain = {"type": "LoadBalancer", "selector": {"on": "fargate"}}
     return {"metadata": METADATA, "spec": plain | spec}

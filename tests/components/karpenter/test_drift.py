@@ -71,13 +71,19 @@ def test_the_table_names_no_field_that_the_api_does_not_have(kind):
         ("NodePool", "spec.tags"),
         ("EC2NodeClass", "spec.template"),
         ("EC2NodeClass", "spec.tagsOfIt"),
-        ("NodeClaim", "spec"),
         ("NodePool", ""),
     ],
 )
 def test_what_is_no_field_has_no_answer(kind, path):
-    with pytest.raises(LookupError):
+    told = f"^{kind} has no field {path}: correct the path, or add it to TABLES$"
+
+    with pytest.raises(LookupError, match=told):
         rolls(kind, path)
+
+
+def test_a_kind_without_nodes_has_no_answer():
+    with pytest.raises(LookupError, match="NodeClaim"):
+        rolls("NodeClaim", "spec")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Breaks the program in sampled places, and tells which changes no test notices."""
