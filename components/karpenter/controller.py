@@ -17,6 +17,7 @@ from ..kubernetes.charts import Chart, Installation
 from ..kubernetes.kubernetes_object import KubernetesObject
 from ..names import POLICY_NAME_LIMIT, ROLE_NAME_LIMIT, fitted
 from ..nodes.interruption import InterruptionQueue
+from ..nodes.nodes import node_policies
 from ..placement import Placement
 from .config import POD_LABELS, ControllerConfig
 from .iam import controller_policies, policy_name
@@ -27,13 +28,6 @@ CRD_CHART = "karpenter-crd"
 REPOSITORY = "oci://public.ecr.aws/karpenter"
 IMAGE = "public.ecr.aws/karpenter/controller"
 SERVICE_ACCOUNT = "karpenter"
-
-NODE_POLICIES = {
-    "cni": "AmazonEKS_CNI_Policy",
-    "worker": "AmazonEKSWorkerNodePolicy",
-    "images": "AmazonEC2ContainerRegistryPullOnly",
-    "ssm": "AmazonSSMManagedInstanceCore",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,10 +80,7 @@ class Controller(pulumi.ComponentResource):
             ServiceRoleArgs(
                 service=f"ec2.{args.cluster.location.dns_suffix}",
                 physical_name=fitted(f"KarpenterNodeRole-{args.cluster.name}", ROLE_NAME_LIMIT),
-                managed_policies={
-                    noun: args.cluster.location.managed_policy(policy)
-                    for noun, policy in NODE_POLICIES.items()
-                },
+                managed_policies=node_policies(args.cluster.location),
             ),
             opts=child,
         )

@@ -31,7 +31,7 @@ from rehearsal.bench.report import (
     replaced,
     table,
 )
-from rehearsal.errors import RehearsalError
+from rehearsal.errors import INTERRUPTED, RehearsalError
 from rehearsal.interruptions.announcements import NOTICE_SECONDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "figures.md"
@@ -39,7 +39,6 @@ ROUNDS = 5
 SPOT = "spot"
 """Stack that is measured beside the chosen one."""
 WARM_SECONDS = 150
-INTERRUPTED = 130
 PREVIEW_RATIO = 2
 RULES_MILLISECONDS = 150
 WIDTH_WITHOUT_TERMINAL = 140

@@ -1,12 +1,8 @@
 """`python -m rehearsal.controllers --state DIR` plays controllers of AWS until SIGTERM."""
 
-import argparse
-import signal
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from types import FrameType
 
 from lightkube.core.client import Client
 from lightkube.core.exceptions import ApiError
@@ -19,35 +15,15 @@ from rehearsal.controllers.external_dns import ExternalDns
 from rehearsal.controllers.load_balancer_controller import LoadBalancerController
 from rehearsal.controllers.pod_session import PodSessions
 from rehearsal.controllers.running import NAME
-from rehearsal.errors import RehearsalError
 from rehearsal.lifecycle import CONTROLLERS_READY
 from rehearsal.nodes import cluster
 from rehearsal.nodes.pod_credentials import AWS_ERRORS, PlayedAws
 from rehearsal.state import State
+from rehearsal.until_sigterm import main
 
 CONTROLLERS = (load_balancer_controller.NAME, external_dns.NAME)
 SHORTEST = 0.2
 """Minimum seconds between two reconciliations: changes come in bursts."""
-
-
-def main() -> int:
-    """Exit code 0 after SIGTERM, 1 if there is no rehearsal in the folder."""
-    parser = argparse.ArgumentParser(prog="python -m rehearsal.controllers", description=__doc__)
-    parser.add_argument("--state", type=Path, required=True, metavar="DIR")
-    state = State(parser.parse_args().state)
-    stopping = threading.Event()
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        stopping.set()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
-    try:
-        play(state, stopping)
-    except RehearsalError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
 
 
 def play(state: State, stopping: threading.Event) -> None:
@@ -98,4 +74,4 @@ def _watch(client: Client, due: threading.Event, stopping: threading.Event) -> N
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("rehearsal.controllers", __doc__, play))

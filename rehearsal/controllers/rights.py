@@ -4,7 +4,9 @@ import fnmatch
 import json
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
+
+from rehearsal.nodes.pod_credentials import listed
 
 Statement = Mapping[str, Any]
 
@@ -49,7 +51,7 @@ class Policies:
         return [
             statement
             for document in documents
-            for statement in _listed(_read(document)["Statement"])
+            for statement in listed(_read(document)["Statement"])
         ]
 
 
@@ -71,15 +73,9 @@ def _only_perhaps(statement: Statement) -> bool:
 
 
 def _any_like(text: str, patterns: Any, *, lower: bool = False) -> bool:
-    wanted = [str(pattern).lower() if lower else str(pattern) for pattern in _listed(patterns)]
+    wanted = [str(pattern).lower() if lower else str(pattern) for pattern in listed(patterns)]
     return any(fnmatch.fnmatchcase(text, pattern) for pattern in wanted)
 
 
 def _read(document: Any) -> Mapping[str, Any]:
     return json.loads(document) if isinstance(document, str) else document
-
-
-def _listed(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return cast(list[Any], value) if isinstance(value, list) else [value]

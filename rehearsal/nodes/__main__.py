@@ -1,43 +1,19 @@
 """`python -m rehearsal.nodes --state DIR` plays the data plane until SIGTERM."""
 
-import argparse
-import signal
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from types import FrameType
 
 from lightkube.core.client import Client
 from lightkube.resources.apps_v1 import Deployment
 from lightkube.resources.core_v1 import Pod
 
 from rehearsal import toolchain
-from rehearsal.errors import RehearsalError
 from rehearsal.lifecycle import NODES_READY
 from rehearsal.nodes import cluster, fargate, karpenter, reconciling, termination_handler
 from rehearsal.nodes.pod_credentials import PlayedAws
 from rehearsal.state import State
-
-
-def main() -> int:
-    """Exit code 0 after SIGTERM, 1 if there is no rehearsal in the folder."""
-    parser = argparse.ArgumentParser(prog="python -m rehearsal.nodes", description=__doc__)
-    parser.add_argument("--state", type=Path, required=True, metavar="DIR")
-    state = State(parser.parse_args().state)
-    stopping = threading.Event()
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        stopping.set()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
-    try:
-        play(state, stopping)
-    except RehearsalError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+from rehearsal.until_sigterm import main
 
 
 class Due:
@@ -96,4 +72,4 @@ def _watch(client: Client, due: Due, stopping: threading.Event) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("rehearsal.nodes", __doc__, play))

@@ -172,7 +172,7 @@ def untrusted(
 
     `context` holds the values of condition keys; a key that is not there has no value.
     """
-    statements = _listed(document.get("Statement"))
+    statements = listed(document.get("Statement"))
     fitting = [statement for statement in statements if _names(statement, action, principal)]
     refusing = [
         statement
@@ -188,14 +188,14 @@ def untrusted(
 
 
 def _names(statement: Mapping[str, Any], action: str, principal: str) -> bool:
-    actions = [str(pattern).lower() for pattern in _listed(statement.get("Action"))]
+    actions = [str(pattern).lower() for pattern in listed(statement.get("Action"))]
     if not any(fnmatch.fnmatchcase(action.lower(), pattern) for pattern in actions):
         return False
     named: Any = statement.get("Principal")
     if isinstance(named, dict):
         kinds = cast(dict[str, Any], named)
-        named = [name for kind in ("Federated", "Service") for name in _listed(kinds.get(kind))]
-    return principal in _listed(named) or "*" in _listed(named)
+        named = [name for kind in ("Federated", "Service") for name in listed(kinds.get(kind))]
+    return principal in listed(named) or "*" in listed(named)
 
 
 def _unmet(statement: Mapping[str, Any], context: Mapping[str, str]) -> str | None:
@@ -204,7 +204,7 @@ def _unmet(statement: Mapping[str, Any], context: Mapping[str, str]) -> str | No
     for operator, keys in conditions.items():
         for key, wanted in keys.items():
             got = context.get(key)
-            values = [str(value) for value in _listed(wanted)]
+            values = [str(value) for value in listed(wanted)]
             if not _holds(operator, got, values):
                 return f"its trust policy wants {key} {operator} {values}, but it is {got!r}"
     return None
@@ -225,7 +225,8 @@ def _holds(operator: str, got: str | None, wanted: Sequence[str]) -> bool:
             return False
 
 
-def _listed(value: Any) -> list[Any]:
+def listed(value: Any) -> list[Any]:
+    """A list as it is, another value as a list of one; none of None."""
     if value is None:
         return []
     return cast(list[Any], value) if isinstance(value, list) else [value]

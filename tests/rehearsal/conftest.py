@@ -3,15 +3,17 @@
 import json
 import signal
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from moto.server import ThreadedMotoServer
 
 from rehearsal import charts, toolchain
 from rehearsal.plugins import lay_cli
+from rehearsal.stack_file import DEFAULT_ACCOUNT
 
 # A shell that runs the tests in the background lets them ignore Ctrl-C, and so would all that they
 # start: some tests press it.
@@ -23,6 +25,17 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with `pulumi` and its language host, built if need be."""
     tools = toolchain.ensure(["pulumi", "pulumi-language-python"])
     return lay_cli(tmp_path_factory.mktemp("cli"), tools["pulumi"], tools["pulumi-language-python"])
+
+
+@pytest.fixture(scope="module")
+def endpoints() -> Iterator[dict[str, str]]:
+    """moto's own account, whose number is the default of a rehearsal too."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    aws = f"http://{host}:{port}"
+    yield {"apiServer": "", "aws": aws, "region": "eu-west-1", "account": DEFAULT_ACCOUNT}
+    server.stop()
 
 
 @pytest.fixture(scope="session")

@@ -5,28 +5,12 @@ from typing import Any
 import boto3
 import pytest
 import yaml
-from moto.server import ThreadedMotoServer
 
 from rehearsal import account
 from rehearsal.clients import aws_client
 from rehearsal.stack_file import DEFAULT_ACCOUNT, StackFile
 
 OWN = f"arn:aws:iam::{DEFAULT_ACCOUNT}:"
-
-
-@pytest.fixture(scope="module")
-def endpoints():
-    """moto's own account has the number that is the default here too."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield {
-        "apiServer": "",
-        "aws": f"http://{host}:{port}",
-        "region": "eu-west-1",
-        "account": DEFAULT_ACCOUNT,
-    }
-    server.stop()
 
 
 @pytest.fixture

@@ -1,29 +1,12 @@
 """Everything that was not there before is found, in the account and in the cluster."""
 
 import pytest
-from moto.server import ThreadedMotoServer
 
 from rehearsal import account_things, leftovers
 from rehearsal.account_things import AWS_KINDS, Thing
 from rehearsal.clients import aws_client
+from rehearsal.stack_file import DEFAULT_ACCOUNT
 from rehearsal.state import State
-
-ACCOUNT = "123456789012"
-
-
-@pytest.fixture(scope="module")
-def endpoints():
-    """An account of moto's own."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield {
-        "apiServer": "",
-        "aws": f"http://{host}:{port}",
-        "region": "eu-west-1",
-        "account": ACCOUNT,
-    }
-    server.stop()
 
 
 class FakeCluster:
@@ -135,7 +118,7 @@ def test_what_is_there_before_is_no_leftover_and_all_else_is(endpoints, tmp_path
     ec2.create_volume(AvailabilityZone="eu-west-1a", Size=1, Encrypted=True)
     leftovers.remember(state)
 
-    left = leftovers.find(state, [f"arn:aws:iam::{ACCOUNT}:role/admin"])
+    left = leftovers.find(state, [f"arn:aws:iam::{DEFAULT_ACCOUNT}:role/admin"])
 
     by_kind = {thing.kind: thing for thing in left}
     rest = ["VPC", "route table", "security group", "volume"]

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from frugal_eks import markdown_table
 from frugal_eks.dev.features.collected import Proof
 
 FOLDER = Path(__file__).parent
@@ -92,17 +93,13 @@ def page(rows: Iterable[Behaviour], proofs: Mapping[str, list[Proof]]) -> str:
     parts = [_HEAD, f"{len(rows)} behaviours, {played} played in the rehearsal."]
     for service in dict.fromkeys(row.service for row in rows):
         lines = [_line(row, proofs.get(row.id, [])) for row in rows if row.service == service]
-        head = [
-            "| behaviour | what AWS does | handled | rehearsed by |",
-            "| --- | --- | --- | --- |",
-        ]
-        parts.append("\n".join([f"## {service}", "", *head, *lines]))
+        head = ("behaviour", "what AWS does", "handled", "rehearsed by")
+        parts.append("\n".join([f"## {service}", "", *markdown_table.table(head, lines)]))
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def _line(row: Behaviour, proofs: list[Proof]) -> str:
+def _line(row: Behaviour, proofs: list[Proof]) -> tuple[str, ...]:
     tests = "<br>".join(f"`{proof.test}`" for proof in proofs)
     rehearsed = tests or f"not: {row.not_rehearsed}"
     weight = f"`{row.id}`<br>{row.when}, {row.severity}, {row.likelihood}"
-    cells = (weight, f"{row.what} ({', '.join(row.evidence)})", row.handled, rehearsed)
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    return weight, f"{row.what} ({', '.join(row.evidence)})", row.handled, rehearsed

@@ -38,10 +38,11 @@ from frugal_eks.dev.instance_types.lists import (
     refreshed,
     types_text,
 )
+from frugal_eks.errors import INTERRUPTED
 
 REGIONS = ("us-east-1", "us-west-2")
 """Regions that together have all but a few types of the commercial partition."""
-DIFFERS, FAILED, INTERRUPTED = 1, 1, 130
+DIFFERS, FAILED = 1, 1
 
 _List = TypeVar("_List")
 

@@ -3,15 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from frugal_eks import markdown_table
+
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """Lines of a table with a blank line at the end; none without rows."""
-    cells = [[_cell(each) for each in row] for row in rows]
-    if cells:
-        yield _row(head)
-        yield _row(["---"] * len(head))
-        yield from map(_row, cells)
-        yield ""
+    if lines := list(markdown_table.table(head, rows)):
+        yield from (*lines, "")
 
 
 def code(text: str) -> str:
@@ -22,11 +20,3 @@ def code(text: str) -> str:
 def anchor(heading: str) -> str:
     """Fragment that links to a heading, as GitHub generates it."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n\n", "<br>").replace("\n", " ")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol, get_args
 
+from frugal_eks import markdown_table
 from frugal_eks.plans.cost.amounts import Amount
 from frugal_eks.plans.cost.estimate import Estimate
 from frugal_eks.plans.cost.lines import Kind, Line, Unknown
@@ -80,16 +81,9 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -
     """A Markdown table; the first `texts` columns are text, the others figures."""
     if not rows:
         return
-    yield "\n" + _row(head)
-    yield _row(["---" if at < texts else "---:" for at in range(len(head))])
-    for each in rows:
-        yield _row(each)
+    yield "\n".join(("", *markdown_table.table(head, rows, figures=len(head) - texts), ""))
     if any(" / " in cell for each in rows for cell in each[texts:]):
         yield "\nWhere there are three figures: at least / expected / at most.\n"
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |\n"
 
 
 def _lines(lines: Sequence[Line]) -> list[str]:

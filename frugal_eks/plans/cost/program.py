@@ -1,9 +1,9 @@
 """Resources of a program, and the relations among them."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from frugal_eks.plans.json_values import mapping
 from frugal_eks.plans.previews import Resource, component
 from frugal_eks.plans.previews.components import root
 
@@ -43,8 +43,8 @@ def part(of: Inputs, *keys: str) -> Inputs:
     """A nested object; empty if it is absent, or known only after `up`."""
     value: Any = of
     for key in keys:
-        value = cast(Inputs, value).get(key) if isinstance(value, Mapping) else None
-    return cast(Inputs, value) if isinstance(value, Mapping) else {}
+        value = mapping(value).get(key)
+    return mapping(value)
 
 
 def objects(of: Inputs, key: str) -> Sequence[Inputs]:
@@ -70,15 +70,6 @@ def number(of: Inputs, key: str) -> float | None:
         return float(value)
     except ValueError:
         return None
-
-
-def parsed(text: Any) -> Inputs:
-    """Object written as JSON; empty if the value is not JSON, or not known yet."""
-    try:
-        value = json.loads(text) if isinstance(text, str) else text
-    except json.JSONDecodeError:
-        return {}
-    return cast(Inputs, value) if isinstance(value, Mapping) else {}
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 from frugal_eks.plans.cost.amounts import Amount
-from frugal_eks.plans.cost.program import Inputs, Program, number, objects, parsed, part
+from frugal_eks.plans.cost.program import Inputs, Program, number, objects, part
 from frugal_eks.plans.cost.quantities import bytes_of, cores_of
+from frugal_eks.plans.json_values import document
 from frugal_eks.plans.previews import Resource
 
 RELEASE, ADDON = "kubernetes:helm.sh/v3:Release", "aws:eks/addon:Addon"
@@ -195,7 +196,7 @@ def _of_addon(resource: Resource, _program: Program) -> Workload | None:
     if name not in _ADDONS:
         return None
     namespace, chart = _ADDONS[name]
-    values = parsed(resource.inputs.get("configurationValues"))
+    values = document(resource.inputs.get("configurationValues"))
     request = _of_chart(chart, values)
     return Workload(
         resource=resource,

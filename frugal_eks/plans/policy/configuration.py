@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from frugal_eks.errors import CommandError
+from frugal_eks.plans.json_values import mapping
 from frugal_eks.plans.policy.enforcing import section
-from frugal_eks.plans.policy.reading import Object, is_unknown, mapping
+from frugal_eks.plans.policy.reading import Object, is_unknown
 from frugal_eks.plans.policy.rule import Level, Rule, Settings
 
 LEVELS = {"mandatory", "advisory", "disabled"}

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from frugal_eks.plans.policy.reading import each, is_unknown, mapping, number
+from frugal_eks.plans.json_values import mapping
+from frugal_eks.plans.policy.reading import each, is_unknown, number
 from frugal_eks.plans.policy.rule import (
     ChangeRule,
     Finding,

@@ -1,9 +1,9 @@
 """Reads the properties of a resource, which may be unknown, missing or spelled as text."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from frugal_eks.plans.json_values import mapping
 from frugal_eks.plans.previews import SECRET, UNKNOWN
 
 Object = Mapping[str, Any]
@@ -12,11 +12,6 @@ Object = Mapping[str, Any]
 def is_unknown(value: object) -> bool:
     """True if the value is known only after `up`, or secret: no rule finds anything in it."""
     return value in {UNKNOWN, SECRET} if isinstance(value, str) else False
-
-
-def mapping(value: object) -> Object:
-    """The value if it is a mapping, else an empty one."""
-    return cast(Object, value) if isinstance(value, Mapping) else {}
 
 
 def each(value: object) -> Iterator[Any]:
@@ -75,13 +70,3 @@ def number(value: object) -> float | None:
         return float(value.rstrip("mk")) * factor
     except ValueError:
         return None
-
-
-def document(value: object) -> Object:
-    """A policy document, from JSON text or an object; empty if it is neither, or unknown."""
-    if isinstance(value, str) and not is_unknown(value):
-        try:
-            return mapping(json.loads(value))
-        except json.JSONDecodeError:
-            return {}
-    return mapping(value)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from difflib import unified_diff
 from typing import Any
 
+from frugal_eks.plans.json_values import elements, mapping, parsed
 from frugal_eks.plans.previews import UNKNOWN
 from frugal_eks.plans.previews.markdown import clipped, visible
 from frugal_eks.plans.review import secrets
 from frugal_eks.plans.review.differences import ABSENT, Difference
-from frugal_eks.plans.review.json_values import elements, mapping, parsed
 
 LINE = 240
 """Maximum characters of a line; reviewers see no more at once."""

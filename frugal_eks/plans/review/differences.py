@@ -8,9 +8,9 @@ from difflib import SequenceMatcher
 from enum import Enum
 from typing import Any
 
+from frugal_eks.plans.json_values import elements, mapping, parsed
 from frugal_eks.plans.previews import SECRET, UNKNOWN, Change
 from frugal_eks.plans.review import secrets
-from frugal_eks.plans.review.json_values import elements, mapping, parsed
 
 
 class Absent(Enum):

@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from frugal_eks.plans.json_values import elements, mapping, parsed
 from frugal_eks.plans.previews import SECRET, Resource
-from frugal_eks.plans.review.json_values import elements, mapping, parsed
 
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
 """Pulumi's key for a wrapped value; a preview with --show-secrets has the value beside it."""

@@ -15,6 +15,7 @@ from components.location import Location
 from components.nodes.spot_tags import discovery_tags
 from components.placement import RunsOn
 from tests.cluster_refs import given
+from tests.policies import allowed
 
 OIDC = "oidc.eks.eu-west-1.amazonaws.com/id/EXAMPLE"
 LOCATION = Location(region="eu-west-1", account="111122223333")
@@ -107,38 +108,23 @@ def refused(config):
 @pytest.mark.feature("A3-03")
 def test_it_may_scale_the_groups_of_its_cluster_and_no_other():
     china = Location(region="cn-north-1", account="111122223333")
-    see, managed, scale = iam_policy(location=china, cluster="dev")["Statement"]
+    rights = allowed(iam_policy(location=china, cluster="dev"))
 
-    assert see["Action"] == [
-        "autoscaling:DescribeAutoScalingGroups",
-        "autoscaling:DescribeAutoScalingInstances",
-        "autoscaling:DescribeLaunchConfigurations",
-        "autoscaling:DescribeScalingActivities",
-        "ec2:DescribeImages",
-        "ec2:DescribeInstanceTypes",
-        "ec2:DescribeLaunchTemplateVersions",
+    groups = ("AutoScalingGroups", "AutoScalingInstances", "LaunchConfigurations")
+    machines = ("Images", "InstanceTypes", "LaunchTemplateVersions")
+    assert {action for action, resource in rights if resource == "*"} == {
+        *(f"autoscaling:Describe{noun}" for noun in (*groups, "ScalingActivities")),
+        *(f"ec2:Describe{noun}" for noun in machines),
         "ec2:GetInstanceTypesFromInstanceRequirements",
-    ]
-    assert see["Resource"] == "*"
-    assert (managed["Action"], managed["Resource"]) == (
-        "eks:DescribeNodegroup",
-        "arn:aws-cn:eks:cn-north-1:111122223333:nodegroup/dev/*/*",
-    )
-    any_group = "autoScalingGroup:*:autoScalingGroupName/*"
-    assert scale == {
-        "Sid": "ScaleGroups",
-        "Effect": "Allow",
-        "Action": [
-            "autoscaling:SetDesiredCapacity",
-            "autoscaling:TerminateInstanceInAutoScalingGroup",
-        ],
-        "Resource": [f"arn:aws-cn:autoscaling:cn-north-1:111122223333:{any_group}"],
-        "Condition": {
-            "StringEquals": {
-                "aws:ResourceTag/k8s.io/cluster-autoscaler/enabled": "true",
-                "aws:ResourceTag/k8s.io/cluster-autoscaler/dev": "owned",
-            }
-        },
+    }
+    arn = "arn:aws-cn:{}:cn-north-1:111122223333:{}".format
+    group = arn("autoscaling", "autoScalingGroup:*:autoScalingGroupName/*")
+    tag = "aws:ResourceTag/k8s.io/cluster-autoscaler"
+    own = {"StringEquals": {f"{tag}/enabled": "true", f"{tag}/dev": "owned"}}
+    assert {right: condition for right, condition in rights.items() if right[1] != "*"} == {
+        ("eks:DescribeNodegroup", arn("eks", "nodegroup/dev/*/*")): None,
+        ("autoscaling:SetDesiredCapacity", group): own,
+        ("autoscaling:TerminateInstanceInAutoScalingGroup", group): own,
     }
 
 

@@ -13,6 +13,7 @@ from components.kubernetes.charts import ChartSource
 from components.location import Location
 from components.placement import RunsOn
 from tests.cluster_refs import given
+from tests.policies import allowed
 
 OIDC = "oidc.eks.eu-west-1.amazonaws.com/id/EXAMPLE"
 LOCATION = Location(region="eu-west-1", account="111122223333")
@@ -67,50 +68,6 @@ def amount(text):
     """CPUs, or bytes, of a quantity as Kubernetes reads it."""
     number, unit = re.fullmatch(r"([\d.]+)(\D*)", text).groups()
     return float(number) * {"": 1, "m": 0.001, "M": 10**6, "Mi": 2**20}[unit]
-
-
-def allowed(file_system="file-system/*", partition="aws"):
-    arn = f"arn:{partition}:elasticfilesystem:eu-west-1:111122223333:"
-    asked = {
-        "aws:RequestTag/efs.csi.aws.com/cluster": "true",
-        "aws:RequestTag/kubernetes.io/cluster/dev": "owned",
-    }
-    there = {key.replace("RequestTag", "ResourceTag"): value for key, value in asked.items()}
-    created = {"elasticfilesystem:CreateAction": "CreateAccessPoint"}
-    return [
-        {
-            "Sid": "AllowDescribe",
-            "Effect": "Allow",
-            "Action": [
-                "elasticfilesystem:DescribeAccessPoints",
-                "elasticfilesystem:DescribeFileSystems",
-                "elasticfilesystem:DescribeMountTargets",
-                "ec2:DescribeAvailabilityZones",
-            ],
-            "Resource": "*",
-        },
-        {
-            "Sid": "AllowCreateAccessPoint",
-            "Effect": "Allow",
-            "Action": "elasticfilesystem:CreateAccessPoint",
-            "Resource": f"{arn}{file_system}",
-            "Condition": {"StringEquals": asked},
-        },
-        {
-            "Sid": "AllowTagNewAccessPoints",
-            "Effect": "Allow",
-            "Action": "elasticfilesystem:TagResource",
-            "Resource": f"{arn}access-point/*",
-            "Condition": {"StringEquals": created | asked},
-        },
-        {
-            "Sid": "AllowDeleteAccessPoint",
-            "Effect": "Allow",
-            "Action": "elasticfilesystem:DeleteAccessPoint",
-            "Resource": f"{arn}access-point/*",
-            "Condition": {"StringEquals": there},
-        },
-    ]
 
 
 @pytest.mark.feature("A2-23")
@@ -169,7 +126,24 @@ def test_it_may_make_and_delete_the_access_points_of_its_own_cluster_and_file_sy
 ):
     document = json.loads(once(program).one(INLINE).inputs["policy"])
 
-    assert document == {"Version": "2012-10-17", "Statement": allowed(file_system)}
+    arn = "arn:aws:elasticfilesystem:eu-west-1:111122223333:"
+    tags = {"efs.csi.aws.com/cluster": "true", "kubernetes.io/cluster/dev": "owned"}
+    asked = {f"aws:RequestTag/{key}": value for key, value in tags.items()}
+    there = {f"aws:ResourceTag/{key}": value for key, value in tags.items()}
+    created = {"elasticfilesystem:CreateAction": "CreateAccessPoint"}
+    described = ("AccessPoints", "FileSystems", "MountTargets")
+    assert allowed(document) == {
+        **{(f"elasticfilesystem:Describe{noun}", "*"): None for noun in described},
+        ("ec2:DescribeAvailabilityZones", "*"): None,
+        **{
+            (f"elasticfilesystem:{action}", f"{arn}{resource}"): {"StringEquals": condition}
+            for action, resource, condition in (
+                ("CreateAccessPoint", file_system, asked),
+                ("TagResource", "access-point/*", created | asked),
+                ("DeleteAccessPoint", "access-point/*", there),
+            )
+        },
+    }
 
 
 def test_in_china_the_arns_are_of_its_partition():

@@ -9,10 +9,11 @@ from pydantic import ValidationError
 
 from components import versions
 from components.karpenter.config import POD_LABELS, ControllerConfig
-from components.karpenter.controller import NODE_POLICIES, Controller, ControllerArgs
+from components.karpenter.controller import Controller, ControllerArgs
 from components.kubernetes.charts import ChartSource
 from components.location import Location
 from components.nodes.interruption import InterruptionQueue, InterruptionQueueArgs
+from components.nodes.nodes import NODE_POLICIES
 from components.placement import RunsOn
 from tests.cluster_refs import given
 

@@ -7,8 +7,7 @@ import pytest
 from frugal_eks.plans.policy.rules import IN_THE_PACK
 from rehearsal.engine import EngineError
 from tests.frugal_eks.plans.policy.broken import BROKEN
-from tests.frugal_eks.plans.policy.cases import CLUSTER, POLICY, POOL, cluster
-from tests.frugal_eks.plans.policy.kept import KEPT
+from tests.frugal_eks.plans.policy.cases import CLUSTER, KEPT, POLICY, POOL, cluster
 from tests.rehearsal.policy.conftest import Program
 
 LEVELS = {rule.name: rule.level for rule in IN_THE_PACK}

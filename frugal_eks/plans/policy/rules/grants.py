@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from frugal_eks.plans.policy.reading import Object, document, each, is_unknown, objects
+from frugal_eks.plans.json_values import document, statements
+from frugal_eks.plans.policy.reading import Object, each, objects
 from frugal_eks.plans.policy.rule import ResourceRule, Settings
 from frugal_eks.plans.previews import Resource
 
@@ -85,9 +86,7 @@ def _is_everybody(principal: object) -> bool:
 
 def _allowed(policy: object) -> Iterator[tuple[str, Object]]:
     """Allow statements of a policy by Sid or position; none if the document is unknown."""
-    if is_unknown(policy):
-        return
-    for index, statement in enumerate(objects(document(policy).get("Statement"))):
+    for index, statement in enumerate(statements(document(policy))):
         if statement.get("Effect") == "Allow":
             yield str(statement.get("Sid") or index), statement
 

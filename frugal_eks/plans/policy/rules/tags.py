@@ -6,7 +6,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
-from frugal_eks.plans.policy.reading import Object, dig, is_unknown, mapping, objects
+from frugal_eks.plans.json_values import mapping
+from frugal_eks.plans.policy.reading import Object, dig, is_unknown, objects
 from frugal_eks.plans.policy.rule import Finding, ResourceRule, Settings, StackRule
 from frugal_eks.plans.previews import Resource
 

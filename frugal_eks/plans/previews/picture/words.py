@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
+from frugal_eks.plans.json_values import mapping
 from frugal_eks.plans.previews.steps import Resource
 
 _CAPITALS = ("AWS", "CSI", "DNS", "EBS", "EC2", "EFS", "EKS", "IAM", "KMS", "NAT", "VPC")
@@ -185,8 +186,7 @@ def _name(given: Inputs) -> str:
 
 
 def _part(given: Inputs, key: str) -> Inputs:
-    value = given.get(key)
-    return cast("Inputs", value) if isinstance(value, Mapping) else {}
+    return mapping(given.get(key))
 
 
 def _letters(text: str) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from frugal_eks.plans.json_values import elements, mapping, parsed, statements
 from frugal_eks.plans.previews import UNKNOWN, Change, Resource
-from frugal_eks.plans.review.json_values import elements, mapping, parsed
 from frugal_eks.plans.review.risks.statements import Statement, read
 
 ROLE = "aws:iam/role:Role"
@@ -80,5 +80,4 @@ def _search(value: Any, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _is_document(value: Mapping[str, Any]) -> bool:
-    statements = value.get("Statement")
-    return any("Effect" in mapping(statement) for statement in elements(statements) or [statements])
+    return any("Effect" in statement for statement in statements(value))

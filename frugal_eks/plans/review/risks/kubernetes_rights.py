@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from frugal_eks.plans.json_values import elements, mapping
 from frugal_eks.plans.previews import Change, Preview
 from frugal_eks.plans.previews.markdown import code, codes
-from frugal_eks.plans.review.json_values import elements, mapping
 from frugal_eks.plans.review.risk import Concern, Risk, changed, kind
 from frugal_eks.plans.review.risks.statements import NOBODY, Statement, Terms, more
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from frugal_eks.plans.json_values import elements, last_name, mapping, shown, texts
 from frugal_eks.plans.previews import UNKNOWN, Change, Preview, Resource
 from frugal_eks.plans.previews.markdown import code, codes
 from frugal_eks.plans.review.differences import ABSENT, at, compare
-from frugal_eks.plans.review.json_values import elements, last_name, mapping, shown, texts
 from frugal_eks.plans.review.risk import Concern, Risk, changed
 from frugal_eks.plans.review.risks.statements import subnet
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from components.karpenter.drift import TABLES, rolling
+from frugal_eks.plans.json_values import mapping, texts
 from frugal_eks.plans.previews import UNKNOWN, Change, Preview
 from frugal_eks.plans.previews.markdown import codes
 from frugal_eks.plans.review.differences import differences
-from frugal_eks.plans.review.json_values import mapping, texts
 from frugal_eks.plans.review.risk import Concern, Risk, changed
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"

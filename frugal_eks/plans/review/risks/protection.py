@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from frugal_eks.plans.json_values import last_name, shown, texts
 from frugal_eks.plans.previews import UNKNOWN, Change, Preview
 from frugal_eks.plans.previews.markdown import code, codes
 from frugal_eks.plans.review.differences import ABSENT, Difference, compare
-from frugal_eks.plans.review.json_values import last_name, shown, texts
 from frugal_eks.plans.review.risk import Concern, Risk, is_reviewed, kind
 
 # Properties of any type, by name.

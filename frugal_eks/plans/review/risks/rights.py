@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from frugal_eks.plans.json_values import mapping, texts
 from frugal_eks.plans.previews import UNKNOWN, Change, Preview, Resource
 from frugal_eks.plans.previews.markdown import code, codes
-from frugal_eks.plans.review.json_values import mapping, texts
 from frugal_eks.plans.review.risk import Concern, Risk, changed
 from frugal_eks.plans.review.risks.documents import POLICY
 from frugal_eks.plans.review.risks.policies import ATTACHMENTS, Accounts

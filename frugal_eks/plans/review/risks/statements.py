@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
-from frugal_eks.plans.review.json_values import elements, mapping
+from frugal_eks.plans.json_values import listed, mapping, statements
 
 _ATOMS = 20_000
 """Maximum parts of a statement: AWS accepts no policy with more."""
@@ -104,12 +104,7 @@ def more(statement: Statement, by: Iterable[Statement]) -> list[Statement]:
 
 def read(document: Mapping[str, Any]) -> list[Statement]:
     """Statements of a policy document; anything else is skipped."""
-    statements = document.get("Statement")
-    return [
-        _statement(mapping(statement))
-        for statement in elements(statements) or [statements]
-        if mapping(statement)
-    ]
+    return [_statement(statement) for statement in statements(document)]
 
 
 @lru_cache(maxsize=100_000)
@@ -169,8 +164,7 @@ def _names(value: Any) -> list[str]:
 
 
 def _texts(value: Any) -> list[str]:
-    many = elements(value) if isinstance(value, list) else [value]
-    return [item if isinstance(item, str) else json.dumps(item) for item in many]
+    return [item if isinstance(item, str) else json.dumps(item) for item in listed(value)]
 
 
 def _conditions(value: Any) -> Conditions:

@@ -1,4 +1,4 @@
-"""What the cases of the rules are made of."""
+"""What the cases of the rules are made of, and what keeps each rule of single resources."""
 
 import json
 from typing import Any, NamedTuple
@@ -72,3 +72,88 @@ SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
 OPEN = {"cidrIpv4": "0.0.0.0/0", "ipProtocol": "tcp"}
 PUBLIC = {"endpointPublicAccess": True, "publicAccessCidrs": ["0.0.0.0/0"]}
 OURS = {"endpointPublicAccess": True, "publicAccessCidrs": ["203.0.113.0/24"]}
+
+KEPT = [
+    Case("open-cluster-api", CLUSTER, cluster(OURS)),
+    Case("public-cluster-api", CLUSTER, cluster()),
+    Case("open-security-group", INGRESS, OPEN | {"fromPort": 443, "toPort": 443}),
+    Case(
+        "open-security-group",
+        INGRESS,
+        {"cidrIpv4": "10.0.0.0/8", "fromPort": 22, "toPort": 22, "ipProtocol": "tcp"},
+    ),
+    Case(
+        "open-security-group",
+        "aws:ec2/securityGroupRule:SecurityGroupRule",
+        {"type": "egress", "protocol": "-1", "cidrBlocks": ["0.0.0.0/0"]},
+    ),
+    Case("public-load-balancer", "aws:lb/loadBalancer:LoadBalancer", {"internal": True}),
+    Case(
+        "public-load-balancer",
+        "kubernetes:core/v1:Service",
+        {"metadata": {"annotations": {SCHEME: "internal"}}},
+    ),
+    Case("unpinned-chart", RELEASE, {"chart": "karpenter", "version": "1.14.1"}),
+    Case("unpinned-chart", RELEASE, {"chart": "./charts/ours"}),
+    Case("unpinned-ami", NODE_CLASS, amis({"alias": "al2023@v20260930"}, {"id": "ami-1"})),
+    Case(
+        "unpinned-ami",
+        LAUNCH_TEMPLATE,
+        volume(encrypted=True) | {"imageId": "resolve:ssm:/golden:7"},
+    ),
+    Case("unpinned-ami", MANAGED, MANAGED_GROUP | {"releaseVersion": "1.35.8-20260930"}),
+    Case("unpinned-ami", MANAGED, {"launchTemplate": {"id": "with its own image"}}),
+    Case("unpinned-image", DEPLOYMENT, pods("registry:5000/app:1.2")),
+    Case("unpinned-image", DEPLOYMENT, pods("app@sha256:0123")),
+    Case(
+        "unpinned-image",
+        RELEASE,
+        {"chart": "x", "version": "1.0.0", "values": {"image": {"tag": "v1"}}},
+    ),
+    Case("unpinned-addon", "aws:eks/addon:Addon", {"addonVersion": "v1.35.3-eksbuild.29"}),
+    Case("unpinned-kubernetes", CLUSTER, cluster()),
+    Case("unencrypted-secrets", CLUSTER, cluster()),
+    Case("unencrypted-volume", LAUNCH_TEMPLATE, volume(encrypted="true")),
+    Case("unencrypted-volume", NODE_CLASS, amis({"alias": "al2023@v20260930"})),
+    Case("unencrypted-volume", "aws:ec2/instance:Instance", {"launchTemplate": {"id": "lt-1"}}),
+    Case("unencrypted-volume", "aws:ebs/volume:Volume", {"encrypted": True}),
+    Case(
+        "unencrypted-volume",
+        "kubernetes:storage.k8s.io/v1:StorageClass",
+        {"provisioner": "ebs.csi.aws.com", "parameters": {"encrypted": "true"}},
+    ),
+    Case(
+        "unencrypted-volume",
+        "kubernetes:storage.k8s.io/v1:StorageClass",
+        {"provisioner": "efs.csi.aws.com"},
+    ),
+    Case("unencrypted-file-system", "aws:efs/fileSystem:FileSystem", {"encrypted": True}),
+    Case("unencrypted-queue", "aws:sqs/queue:Queue", {}),
+    Case(
+        "unencrypted-queue",
+        "aws:sqs/queue:Queue",
+        {"sqsManagedSseEnabled": False, "kmsMasterKeyId": "alias/ours"},
+    ),
+    Case("unencrypted-log-group", "aws:cloudwatch/logGroup:LogGroup", {"kmsKeyId": "arn"}),
+    Case("wildcard-iam", POLICY, {"policy": statements(allow("ec2:Describe*"))}),
+    Case("wildcard-iam", POLICY, {"policy": statements(allow("s3:*", "arn:aws:s3:::ours/*"))}),
+    Case("wildcard-iam", POLICY, {"policy": statements(allow("*", Effect="Deny"))}),
+    Case(
+        "wildcard-iam",
+        "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
+        {"policyArn": "arn:aws:iam::aws:policy/AmazonEKSClusterPolicy"},
+    ),
+    Case(
+        "anyone-trusted",
+        ROLE,
+        {"assumeRolePolicy": statements(trust({"Service": "eks.amazonaws.com"}))},
+    ),
+    Case(
+        "anyone-trusted",
+        "aws:sqs/queuePolicy:QueuePolicy",
+        {"policy": statements(trust("*", Condition={"ArnEquals": {"aws:SourceArn": "arn"}}))},
+    ),
+    Case("anyone-trusted", "aws:kms/key:Key", {}),
+    Case("deletion-protection", CLUSTER, cluster()),
+    Case("deletion-protection", "aws:rds/instance:Instance", {"deletionProtection": True}),
+]

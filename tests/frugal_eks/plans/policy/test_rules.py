@@ -7,8 +7,14 @@ from frugal_eks.plans.policy.rules import IN_THE_PACK, RULES
 from frugal_eks.plans.previews import SECRET, UNKNOWN
 from stack_config.policy import RULES as NAMES
 from tests.frugal_eks.plans.policy.broken import BROKEN
-from tests.frugal_eks.plans.policy.cases import CLUSTER, LAUNCH_TEMPLATE, POLICY, RELEASE, cluster
-from tests.frugal_eks.plans.policy.kept import KEPT
+from tests.frugal_eks.plans.policy.cases import (
+    CLUSTER,
+    KEPT,
+    LAUNCH_TEMPLATE,
+    POLICY,
+    RELEASE,
+    cluster,
+)
 from tests.frugal_eks.plans.policy.programs import BY_NAME, resource, told
 
 

@@ -28,6 +28,22 @@ def parsed(text: str) -> Any:
         return None
 
 
+def document(value: Any) -> Mapping[str, Any]:
+    """A mapping, or JSON text of one; else an empty one."""
+    return mapping(parsed(value) if isinstance(value, str) else value)
+
+
+def statements(policy: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Statements of a policy document, a list or a single one; anything else is skipped."""
+    given = policy.get("Statement")
+    return [mapping(item) for item in listed(given) if mapping(item)]
+
+
+def listed(value: Any) -> list[Any]:
+    """A list as it is, another value as a list of one: IAM takes either."""
+    return elements(value) if isinstance(value, list) else [value]
+
+
 def shown(value: Any) -> str:
     """A single value within a sentence, as JSON spells it, without quotes."""
     return value if isinstance(value, str) else json.dumps(value, default=str)
