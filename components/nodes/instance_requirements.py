@@ -97,8 +97,8 @@ class InstanceRequirementsConfig(Section):
     percentage.
     """
     max_spot_price_as_percentage_of_optimal_on_demand_price: Percentage | None = None
-    """Excludes types whose spot price exceeds this percentage of the on-demand price of the best
-    matching type. With neither spot limit, AWS chooses one itself.
+    """Excludes types whose spot price exceeds this percentage of the on-demand price of the
+    cheapest current c, m or r type that fits. With neither spot limit, AWS chooses one itself.
     """
     on_demand_max_price_percentage_over_lowest_price: Percentage | None = None
     """Excludes types whose on-demand price exceeds that of the cheapest type by more than this

@@ -34,7 +34,11 @@ def test_without_a_path_it_tells_every_section():
 def test_a_key_has_type_default_and_why():
     found = rows("karpenter.nodePools")
 
-    assert found["nodeClass"] == ("text", "required", "Name of the pool's node class, a key of `nodeClasses`.")
+    assert found["nodeClass"] == (
+        "text",
+        "required",
+        "Name of the pool's node class, a key of `nodeClasses`.",
+    )
     assert found["expireAfter"] == (
         "text such as 720h, 1h30m, Never",
         "720h",
@@ -108,7 +112,10 @@ def test_without_a_terminal_it_is_plain_and_whole(capsys):
     assert "NAME is a name of your choice." in lines
     at = next(n for n, line in enumerate(lines) if line.startswith("  consolidateAfter "))
     assert lines[at].split() == WORDS
-    why = "How long a node must be without a change of its pods. `Never` leaves all nodes alone."
+    why = (
+        "How long a node's pods must stay unchanged before the node is consolidated. `Never` turns "
+        "consolidation off."
+    )
     assert lines[at + 1] == f"      {why}"
 
 

@@ -74,7 +74,7 @@ class EbsConfig(ApiSection):
     iops: int | None = Field(default=None, ge=100, le=64000)
     """Operations per second; required for io1 and io2; gp3 has 3000 by default."""
     throughput: int | None = Field(default=None, ge=125, le=1000)
-    """MiB per second, gp3 only; the API server itself accepts it with any type."""
+    """MiB per second, gp3 only; the API server itself accepts any number."""
     kms_key_id: str | None = Field(default=None, min_length=1)
     """KMS key of the volume; see kmsKeyID of `volume`."""
     snapshot_id: str | None = Field(default=None, pattern=r"^snap-[0-9a-z]+$")
