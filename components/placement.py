@@ -18,7 +18,7 @@ class RunsOn(enum.StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Placement:
-    """The home of a component's pods; by default nodes that are there already."""
+    """The place of a component's pods; by default existing nodes."""
 
     runs_on: RunsOn = RunsOn.NODES
     """Fargate or nodes."""

@@ -27,7 +27,7 @@ def test_without_a_path_it_tells_every_section():
     assert rows("")["cluster"] == (
         "keys",
         "required",
-        "The control plane: one of the stack's own, or one that exists.",
+        "The EKS cluster: one that the stack creates, or an existing one.",
     )
 
 
