@@ -1,4 +1,4 @@
-"""A range of IPv4 addresses as a stack file writes it."""
+"""A range of IPv4 addresses, as a stack file writes it."""
 
 from ipaddress import IPv4Network
 from typing import Annotated, Any
@@ -25,4 +25,4 @@ AddressRange = Annotated[
         }
     ),
 ]
-"""For example `10.20.0.0/16`; without a length it is one address."""
+"""A range of IPv4 addresses, for example `10.20.0.0/16`; without a length it is one address."""

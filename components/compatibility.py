@@ -1,36 +1,39 @@
-"""Which versions go together: what is not in these tables is refused before anything is made."""
+"""Versions that work together; others are refused before anything is created."""
 
 from typing import Literal
 
 from . import versions
 
 KUBERNETES = tuple(versions.EKS_ADDONS)
-"""The minors that EKS offers and for which every add-on is pinned."""
+"""Kubernetes minors that EKS offers and for which every add-on is pinned."""
 
 EXTENDED_SUPPORT_SINCE = {"1.33": "2026-07-29"}
-"""Minors whose standard support has ended: EKS takes 0.60 USD an hour for them instead of 0.10
-(EKS user guide, Kubernetes release calendar)."""
+"""Kubernetes minors whose standard support has ended, with the date: EKS charges 0.60 USD per hour
+for them instead of 0.10 (EKS user guide, Kubernetes release calendar).
+"""
 
 KARPENTER_KUBERNETES = {"1.14": ("1.30", "1.31", "1.32", "1.33", "1.34", "1.35", "1.36")}
-"""By the minor of Karpenter, the Kubernetes minors it supports (Karpenter's compatibility page).
-Charts, CRDs, rights and event rules are one set for each minor, and the set here is 1.14's."""
+"""Kubernetes minors that a Karpenter minor supports (Karpenter's compatibility page). Charts, CRDs,
+policies and event rules differ between minors; those here are 1.14's.
+"""
 
 Headroom = Literal["pausePods", "capacityBuffer"]
-"""What keeps room for the next pods."""
+"""What keeps headroom for the next pods."""
 
 CAPACITY_BUFFERS = {"1.13": "alpha", "1.14": "alpha"}
-"""By the minor of Karpenter, how far its CapacityBuffer is; absent: there is none. Alpha is off
-unless it is asked for (Karpenter's feature gates page)."""
+"""Stage of CapacityBuffers in each Karpenter minor; an absent minor lacks them. Alpha is off unless
+asked for (Karpenter's feature gates page).
+"""
 
 
 def headroom(karpenter: str | None) -> Headroom:
-    """What keeps room where nothing is said: what this Karpenter offers for production."""
+    """What keeps headroom by default: what this version of Karpenter offers for production."""
     stage = CAPACITY_BUFFERS.get(_minor(karpenter)) if karpenter else None
     return "capacityBuffer" if stage in {"beta", "stable"} else "pausePods"
 
 
 def kubernetes_problem(version: str, support_type: str) -> str | None:
-    """Why EKS would not run this minor with this support, and what to do; None where it would."""
+    """Why EKS would not run this minor with this support, and what to do; None if it would."""
     if version not in KUBERNETES:
         return f"is not offered: choose one of {', '.join(KUBERNETES)}"
     since = EXTENDED_SUPPORT_SINCE.get(version)
@@ -44,7 +47,9 @@ def kubernetes_problem(version: str, support_type: str) -> str | None:
 
 
 def karpenter_release_problem(version: str) -> str | None:
-    """Why this Karpenter is not to be had at all, and what to do; None where it is."""
+    """Why this release of the program cannot install this Karpenter, and what to do; None if it
+    can.
+    """
     if _minor(version) in KARPENTER_KUBERNETES:
         return None
     return (
@@ -54,9 +59,9 @@ def karpenter_release_problem(version: str) -> str | None:
 
 
 def karpenter_problem(version: str, kubernetes: str, whose: str = "cluster.version") -> str | None:
-    """Why this Karpenter does not run here, and what to do; None where it does.
+    """Why this Karpenter does not run on this Kubernetes, and what to do; None if it does.
 
-    `whose` Kubernetes it is: the key in the stack file, or a cluster.
+    `whose` names the Kubernetes: a key of the stack file, or a cluster.
     """
     supported = KARPENTER_KUBERNETES.get(_minor(version))
     if supported is None:
@@ -70,7 +75,7 @@ def karpenter_problem(version: str, kubernetes: str, whose: str = "cluster.versi
 
 
 def cluster_autoscaler_problem(kubernetes: str) -> str | None:
-    """Why there is no Cluster Autoscaler for this minor, and what to do; None where there is."""
+    """Why there is no Cluster Autoscaler for this minor, and what to do; None if there is."""
     if kubernetes in versions.CLUSTER_AUTOSCALER:
         return None
     first, *_, last = versions.CLUSTER_AUTOSCALER

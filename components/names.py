@@ -3,29 +3,32 @@
 import hashlib
 
 ROLE_NAME_LIMIT = 64
-"""Characters in the name of an IAM role (IAM and STS quotas)."""
+"""Most characters in the name of an IAM role (IAM and STS quotas)."""
 ROLE_STEM_LIMIT = ROLE_NAME_LIMIT - 8
-"""The longest logical name of a role that Pulumi names: it adds a dash and seven digits, and
-refuses what gets too long."""
+"""Most characters in the logical name of a role that Pulumi names: it adds a dash and seven digits,
+and refuses a longer name.
+"""
 EVENT_STEM_LIMIT = 64 - 8
-"""Longest stem of an event rule or target that Pulumi names: EventBridge allows 64."""
+"""Most characters in the logical name of an event rule or target that Pulumi names: EventBridge
+allows 64.
+"""
 NODE_GROUP_STEM_LIMIT = 63 - 8
-"""Longest stem of a managed node group that Pulumi names: EKS allows 63 characters."""
+"""Most characters in the logical name of a managed node group that Pulumi names: EKS allows 63."""
 POLICY_NAME_LIMIT = 128
-"""Characters in the name of a managed policy (IAM and STS quotas)."""
+"""Most characters in the name of a managed policy (IAM and STS quotas)."""
 QUEUE_NAME_LIMIT = 80
-"""Characters in the name of an SQS queue."""
+"""Most characters in the name of an SQS queue."""
 TAG_KEY_LIMIT = 128
-"""Characters in the key of a tag."""
+"""Most characters in the key of a tag."""
 
 _DIGITS = 8
 
 
 def fitted(name: str, limit: int) -> str:
-    """The name itself where it fits, else its beginning and a hash of the whole.
+    """The name if it fits, else its beginning and a hash of the whole.
 
-    The hash keeps two long names apart that begin alike, and depends on nothing but the name: the
-    next run, and the next machine, come to the same result.
+    The hash tells apart two long names that begin alike, and depends on nothing but the name: the
+    next run, and another machine, get the same result.
     """
     if len(name) <= limit:
         return name

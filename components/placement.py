@@ -1,4 +1,4 @@
-"""The place of pods: Fargate or nodes, and what has to be there before the pods can run."""
+"""The place of pods: Fargate or nodes, and the resources that the pods need there."""
 
 import enum
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class RunsOn(enum.StrEnum):
-    """The kind of compute that runs pods: it decides how the pods get AWS rights."""
+    """The compute that runs pods, which decides how they get AWS permissions."""
 
     FARGATE = "fargate"
     NODES = "nodes"
@@ -18,28 +18,30 @@ class RunsOn(enum.StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Placement:
-    """The home of a component's pods; by default nodes that are there already."""
+    """The place of a component's pods; by default existing nodes."""
 
     runs_on: RunsOn = RunsOn.NODES
     """Fargate or nodes."""
     profile: "pulumi.Input[str] | None" = None
-    """Name of the Fargate profile that runs the pods; None on nodes, and where somebody else looks
-    after the profile."""
+    """Name of the Fargate profile that runs the pods; None on nodes, or if somebody else manages
+    the profile.
+    """
     nodes: int = 2
-    """The number of the component's pods that find a node, or a Fargate pod, of their own."""
+    """Number of the component's pods that find a node, or a Fargate pod, of their own."""
     needs: "Sequence[pulumi.Resource]" = ()
-    """The pods' nodes or profile, and the way to AWS by which they finish their work in a
-    destroy."""
+    """Resources that must exist first: the pods' nodes or profile, and the way to AWS, which they
+    need to finish their work in a destroy.
+    """
 
     def after(self, more: "Sequence[pulumi.Resource]") -> "Placement":
-        """This placement for pods that need some more resources."""
+        """This placement with further resources that must exist first."""
         return replace(self, needs=[*self.needs, *more])
 
     @property
     def on_nodes(self) -> bool:
-        """Whether EC2 nodes run the pods, which EKS Pod Identity gives their rights."""
+        """True if the pods run on EC2 nodes, where they get permissions by EKS Pod Identity."""
         return self.runs_on is RunsOn.NODES
 
 
 ON_ANY_NODE = Placement()
-"""Nodes that are there already."""
+"""Placement on existing nodes."""

@@ -9,27 +9,31 @@ from pydantic_core import PydanticCustomError
 
 
 class Mistake(NamedTuple):
-    """One thing to correct."""
+    """One mistake in a stack file."""
 
     path: str
-    """In the file's own spelling, below the section that tells it; empty: the section itself."""
+    """Path in the file's own spelling, below the section that reports it; empty: the section
+    itself.
+    """
     problem: str
-    """The rule that is broken, and what to do."""
+    """The broken rule, and what to do."""
     value: Any = None
 
 
 def refuse(mistakes: Iterable[Mistake]) -> None:
-    """Inside a validator of a section: raises all of them as one error, if there are any."""
-    found = list(mistakes)
-    if found:
+    """Raises all mistakes as one error, if there are any; for use in a validator of a section."""
+    listed = list(mistakes)
+    if listed:
         # One error for all: pydantic stops at the first validator that raises.
-        told = "; ".join(f"{mistake.path}: {mistake.problem}" for mistake in found)
-        context = {"told": told, "mistakes": found}
+        told = "; ".join(f"{mistake.path}: {mistake.problem}" for mistake in listed)
+        context = {"told": told, "mistakes": listed}
         raise PydanticCustomError("rules", "{told}", context)  # noqa: RUF027 (pydantic's own)
 
 
 class Section(BaseModel):
-    """Immutable and closed to unknown keys; camelCase in the file, snake_case in Python."""
+    """A section of a stack file: immutable and closed to unknown keys; camelCase in the file,
+    snake_case in Python.
+    """
 
     model_config = ConfigDict(
         frozen=True,
@@ -40,7 +44,7 @@ class Section(BaseModel):
     )
 
     def mistakes(self) -> Iterator[Mistake]:
-        """What is wrong between the section's own keys, each of which is right by itself."""
+        """Mistakes between the section's own keys, each of which is valid by itself."""
         yield from ()
 
     @model_validator(mode="after")

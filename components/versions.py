@@ -1,4 +1,4 @@
-"""Every pinned version, one line each. Renovate edits this file and no other."""
+"""Every pinned version, one on each line. Renovate edits this file and no other."""
 
 # renovate: datasource=docker depName=public.ecr.aws/karpenter/karpenter
 KARPENTER = "1.14.1"

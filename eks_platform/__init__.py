@@ -1,4 +1,4 @@
-"""The one place that wires components."""
+"""Wires the components into one platform."""
 
 from eks_platform.platform import Platform, PlatformArgs
 

@@ -1,4 +1,4 @@
-"""Where pods run: what nodes need first, Fargate, node groups, Karpenter, and CoreDNS."""
+"""Compute of the cluster: what nodes need first, Fargate, node groups, Karpenter, and CoreDNS."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,20 +31,20 @@ from eks_platform.node_groups import (
 
 @dataclass(frozen=True, kw_only=True)
 class Compute:
-    """What pods stand on."""
+    """The compute that pods run on, and CoreDNS."""
 
     fargate: FargateProfiles | None
     groups: NodeGroups
     karpenter: Karpenter | None
     security_group_ids: Sequence[pulumi.Input[str]]
-    """The groups of Fargate pods and of nodes; by default they share one."""
+    """Security groups of Fargate pods and of nodes; by default they share one."""
     coredns: Sequence[pulumi.Resource]
-    """Name resolution, where this stack looks after it."""
+    """The CoreDNS add-on; empty if the stack does not manage it."""
     ground: Ground
 
     @property
     def nodes(self) -> list[pulumi.Resource]:
-        """All that can give a pod a node."""
+        """All components that can launch nodes."""
         return [*self.groups.every, *([self.karpenter] if self.karpenter else [])]
 
     @property
@@ -63,14 +63,14 @@ class Compute:
         return [self.fargate.profiles[key] for key in keys if key]
 
     def home(self, labels: Mapping[str, str]) -> Sequence[pulumi.Resource]:
-        """What pods of kube-system with these labels stand on."""
+        """Compute of pods in kube-system with these labels."""
         profile = self.ground.config.profile_of(labels)
         if self.fargate and profile:
             return [self.fargate.profiles[profile]]
         return self.groups.base or self.nodes
 
     def placement(self, labels: Mapping[str, str]) -> Placement:
-        """The place of kube-system's pods with these labels: their compute and routes to AWS."""
+        """Place of pods in kube-system with these labels: their compute, and the routes to AWS."""
         config = self.ground.config
         return Placement(
             runs_on=config.runs_on(labels),
@@ -80,7 +80,7 @@ class Compute:
 
 
 def declare_compute(ground: Ground) -> Compute:
-    """In the order of need; what nothing forbids is made side by side."""
+    """Declares all compute in the order of need, otherwise in parallel."""
     config, cluster, child = ground.config, ground.cluster, ground.child
     own = isinstance(cluster, Cluster)
 
@@ -134,7 +134,7 @@ def _profile_name(fargate: FargateProfiles | None, key: str | None) -> pulumi.In
 
 
 def _handler_placement(compute: Compute) -> Placement:
-    """The place of the Node Termination Handler's pods; by metadata the pods ask for no names."""
+    """Place of the Node Termination Handler's pods; in mode imds they need no name resolution."""
     ground, handler = compute.ground, compute.ground.config.addons.node_termination_handler
     if isinstance(handler, QueueHandlerConfig):
         return compute.placement(handler.POD_LABELS).after(compute.coredns)
@@ -206,7 +206,9 @@ def _karpenter(
 
 
 def _coredns(compute: Compute) -> EksAddon:
-    """Nothing waits for it but what calls AWS by name: it is off the way to the first node."""
+    """CoreDNS. Only pods that call AWS by name wait for it, so that it does not delay the first
+    node.
+    """
     ground = compute.ground
     config = ground.config
     homes = {

@@ -1,4 +1,4 @@
-"""What everything on a cluster stands on."""
+"""The cluster and network that all other parts of the platform need."""
 
 from dataclasses import dataclass
 
@@ -13,11 +13,11 @@ from stack_config import StackConfig
 
 @dataclass(frozen=True, kw_only=True)
 class Ground:
-    """The control plane, where it is, and the stack file."""
+    """The control plane, its network, and the stack file."""
 
     config: StackConfig
     network: Network | None
-    """None only where the cluster exists already and nothing here needs its subnets."""
+    """The network; None only if the cluster already exists and nothing here needs its subnets."""
     cluster: Cluster | ExistingCluster
     vpc_id: pulumi.Input[str]
     parent: pulumi.Resource
@@ -25,12 +25,12 @@ class Ground:
 
     @property
     def ref(self) -> ClusterRef:
-        """The cluster, as its parts take it."""
+        """Reference to the cluster, as components take it."""
         return self.cluster.ref
 
     @property
     def child(self) -> pulumi.ResourceOptions:
-        """For the platform's parts."""
+        """Options of the platform's own parts."""
         return pulumi.ResourceOptions(parent=self.parent)
 
     @property
@@ -40,7 +40,7 @@ class Ground:
 
     @property
     def subnet_ids(self) -> list[pulumi.Input[str]]:
-        """Private ones."""
+        """Ids of the private subnets."""
         if self.network:
             return list(self.network.private_subnet_ids)
         assert isinstance(self.cluster, ExistingCluster)

@@ -1,4 +1,4 @@
-"""Groups of EC2 nodes, and who drains the nodes of those that EKS does not manage."""
+"""Groups of EC2 nodes, and the handler that drains those that EKS does not manage."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,25 +20,26 @@ from eks_platform.ground import Ground
 from stack_config import StackConfig
 
 ON_DEMAND = {"eks.amazonaws.com/capacityType": "ON_DEMAND"}
-"""EKS puts it on the nodes of its groups."""
+"""Label that EKS sets on on-demand nodes of its groups."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NodeGroups:
-    """All that there are, by how they are made."""
+    """All node groups, by who manages them."""
 
     managed: Sequence[ManagedNodeGroup]
     spot: Sequence[SpotNodeGroup]
 
     @property
     def every(self) -> Sequence[pulumi.Resource]:
-        """EKS's first."""
+        """All groups, EKS's first."""
         return [*self.managed, *self.spot]
 
     @property
     def base(self) -> Sequence[pulumi.Resource]:
-        """The groups that the platform's own pods wait for: spot groups where there are no
-        others."""
+        """Groups that the platform's own pods wait for: EKS's, or spot groups if there are no
+        others.
+        """
         return self.managed or self.spot
 
 
@@ -48,10 +49,10 @@ def declare_managed_groups(
     security_group_ids: Sequence[pulumi.Input[str]],
     needs: Sequence[pulumi.Resource],
 ) -> Sequence[ManagedNodeGroup]:
-    """EKS's groups.
+    """Declares the node groups that EKS manages.
 
-    `security_group_ids` are of nodes that have groups of their own; `needs` is what must be there
-    before the first node and until after the last.
+    `security_group_ids` are those of the nodes if they have their own; `needs` must exist before
+    the first node and until after the last.
     """
     config = ground.config
     return [
@@ -78,7 +79,7 @@ def declare_spot_groups(
     security_group_ids: Sequence[pulumi.Input[str]],
     needs: Sequence[pulumi.Resource],
 ) -> Sequence[SpotNodeGroup]:
-    """The Node Termination Handler in its place, then the groups whose nodes it drains."""
+    """Declares the Node Termination Handler, then the spot groups whose nodes it drains."""
     config = ground.config
     drains = _handler(ground, handler)
     _say_who_drains(ground)
@@ -102,7 +103,7 @@ def declare_spot_groups(
 
 
 def _drained(config: StackConfig, group: SpotNodeGroupConfig) -> dict[str, Any]:
-    """What a group is told of who drains its nodes."""
+    """Arguments of a spot group about the handler that drains its nodes."""
     handler = config.addons.node_termination_handler
     if not handler or not looks_after(handler, group.labels):
         return {"handler_tag": None, "hook_seconds": None}
@@ -112,7 +113,7 @@ def _drained(config: StackConfig, group: SpotNodeGroupConfig) -> dict[str, Any]:
 
 
 def spot_group_names(ground: Ground) -> list[str]:
-    """The Auto Scaling groups of all spot groups, known in advance."""
+    """Names of the Auto Scaling groups of all spot groups, known in advance."""
     zones = len(ground.subnet_ids)
     return [
         name
@@ -142,21 +143,21 @@ def _handler(ground: Ground, placement: Placement) -> NodeTerminationHandler | N
 
 
 def _say_who_drains(ground: Ground) -> None:
-    """In the plan, for each group and pool; and loudly where nobody does."""
+    """Logs for each group and pool which program drains its nodes, and warns if none does."""
     config = ground.config
     labels: dict[str, Mapping[str, str]] = {
         key: group.labels for key, group in config.spot_node_groups.items()
     }
-    told = handlers(
+    drained_by = handlers(
         config.addons.node_termination_handler,
         spot_groups=labels,
         managed_groups=config.managed_node_groups,
         pools=config.karpenter.node_pools if config.karpenter else (),
     )
-    if told:
-        each = ", ".join(f"{nodes}: {handler}" for nodes, handler in told.items())
+    if drained_by:
+        each = ", ".join(f"{nodes}: {handler}" for nodes, handler in drained_by.items())
         pulumi.log.info(f"interruptions are handled so: {each}", ground.parent)
-    for key in (key for key, handler in told.items() if handler == NOBODY):
+    for key in (key for key, handler in drained_by.items() if handler == NOBODY):
         pulumi.log.warn(
             f"spotNodeGroups.{key}: nobody drains its nodes before AWS takes them: add "
             "nodeTerminationHandler to addons",

@@ -38,17 +38,19 @@ from stack_config import StackConfig
 
 @dataclass(frozen=True, kw_only=True)
 class PlatformArgs:
-    """All that the stack file says."""
+    """The whole stack file."""
 
     config: StackConfig
-    """The whole stack file."""
+    """The settings of the stack file."""
 
 
 class Platform(pulumi.ComponentResource):
-    """What the stack file asks for. A stack has one, so its parts are named by their nouns."""
+    """Everything that the stack file asks for. A stack has one platform, so its parts have plain
+    names.
+    """
 
     outputs: Mapping[str, pulumi.Output[Any]]
-    """What users look for, by the name of the stack's output."""
+    """Outputs of the stack that users look for, by name."""
 
     def __init__(
         self, name: str, args: PlatformArgs, opts: pulumi.ResourceOptions | None = None
@@ -84,7 +86,7 @@ class Platform(pulumi.ComponentResource):
         self.register_outputs(outputs)
 
     def _ground(self, config: StackConfig) -> Ground:
-        """Network and control plane."""
+        """The network and the control plane."""
         child = pulumi.ResourceOptions(parent=self)
         location = self._location(config)
         network = None
@@ -164,7 +166,7 @@ class Platform(pulumi.ComponentResource):
     def _workloads(
         self, compute: Compute, nodes: list[pulumi.Resource], ready: list[pulumi.Resource]
     ) -> None:
-        """Pods of the stack's own. They go first when it is destroyed, before who makes `nodes`."""
+        """The stack's own pods. A destroy deletes them first, before whatever launches `nodes`."""
         ground, config = compute.ground, compute.ground.config
         if config.node_labels:
             labels = NodeLabels(
@@ -233,9 +235,9 @@ class Platform(pulumi.ComponentResource):
         return {"bastionAddress": bastion.address, "bastionCommand": bastion.command}
 
     def _location(self, config: StackConfig) -> Location:
-        """Asks AWS who deploys, and says so before anything is made.
+        """Account and region of the stack, logged before anything is created.
 
-        Raises RunError where an update would make a cluster that its maker may not use.
+        Raises RunError if an update would create a cluster that its creator may not use.
         """
         caller = aws.get_caller_identity(opts=pulumi.InvokeOptions(parent=self))
         location = Location(region=config.region, account=caller.account_id)

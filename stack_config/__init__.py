@@ -1,4 +1,4 @@
-"""What a stack file may say, and how its mistakes are told."""
+"""The model of a stack file, and how its mistakes are reported."""
 
 from stack_config.model import StackConfig
 from stack_config.rules import RULES

@@ -1,4 +1,4 @@
-"""The role that deploys: assumed by the AWS provider, and by the AWS CLI for a cluster's tokens."""
+"""The role that deploys, which both the AWS provider and the AWS CLI (for tokens) assume."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -13,19 +13,21 @@ IN_A_PROFILE = (
 
 
 class AssumedRole(Section):
-    """One of `aws:assumeRoles`, with the keys of the AWS provider (ProviderAssumeRole)."""
+    """An entry of `aws:assumeRoles`, with the keys of the AWS provider (ProviderAssumeRole)."""
 
     role_arn: str = Field(
         pattern=r"^arn:aws[a-z-]*:iam::\d{12}:role/\S+$",
         examples=["arn:aws:iam::111122223333:role/platform-admin"],
     )
-    """The role; `cluster.admins` has to name it."""
+    """ARN of the role; `cluster.admins` must contain it."""
     session_name: str | None = None
-    """What CloudTrail calls the provider's session; the token's has a name of the AWS CLI's."""
+    """Name of the provider's session in CloudTrail; the AWS CLI names the token's session
+    itself.
+    """
     duration: str | None = None
-    """How long the provider's session lasts, for example `1h`; a token's is the AWS CLI's own."""
+    """Duration of the provider's session, for example `1h`; the AWS CLI sets the token's itself."""
     external_id: str | None = None
-    """Refused: the AWS CLI has no option for it. It goes into a profile."""
+    """Refused: the AWS CLI has no option for it. Set it in a profile."""
     policy: str | None = None
     """Refused like externalId."""
     policy_arns: Sequence[str] = ()
@@ -38,7 +40,7 @@ class AssumedRole(Section):
     """Refused like externalId."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Nothing that would reach AWS, but not the Kubernetes API."""
+        """Refuses keys that would reach AWS but not the Kubernetes API."""
         passed_on = {"role_arn", "session_name", "duration"}
         for name, field in type(self).model_fields.items():
             if name not in passed_on and getattr(self, name):

@@ -1,7 +1,8 @@
-"""What the docstrings say, of classes and of each of their fields, read from the source.
+"""Docstrings of classes and of each of their fields, read from the source.
 
 Python keeps no docstring of a field, and pydantic's `use_attribute_docstrings` would read the
-source of every section whenever the program starts: only the commands that show them pay for it.
+source of every section whenever the program starts: this way only commands that show them pay for
+it.
 """
 
 import ast
@@ -14,43 +15,43 @@ from typing import NamedTuple
 
 
 class Field(NamedTuple):
-    """One annotated name of a class, as its source has it."""
+    """An annotated name of a class, as its source has it."""
 
     annotation: str
     default: str
-    """Empty where there is none."""
+    """Default value as source text; empty if there is none."""
     docstring: str
-    """On one line; empty where there is none."""
+    """Docstring on one line; empty if there is none."""
 
 
 _Fields = Mapping[str, Field]
 
 
 def fields(cls: type) -> _Fields:
-    """The annotated names of a class, its bases' first; a docstring is inherited."""
-    found: dict[str, Field] = {}
+    """Annotated names of a class, those of its bases first; a docstring is inherited."""
+    inherited: dict[str, Field] = {}
     for base in reversed(cls.__mro__):
         for name, field in _of_module(base.__module__).get(base.__qualname__, {}).items():
-            before = found.get(name)
-            told = field.docstring or (before.docstring if before else "")
-            found[name] = field._replace(docstring=told)
-    return found
+            before = inherited.get(name)
+            docstring = field.docstring or (before.docstring if before else "")
+            inherited[name] = field._replace(docstring=docstring)
+    return inherited
 
 
 def field_docstrings(cls: type) -> Mapping[str, str]:
-    """The docstring below each annotated name."""
+    """Docstring below each annotated name of a class."""
     return {name: field.docstring for name, field in fields(cls).items()}
 
 
 def paragraph(docstring: str | None) -> str:
-    """A docstring as text: lines that belong together on one, paragraphs apart."""
+    """A docstring as text, with each paragraph on one line."""
     blocks = inspect.cleandoc(docstring or "").split("\n\n")
     return "\n\n".join(" ".join(block.split()) for block in blocks)
 
 
 @lru_cache
 def _of_module(name: str) -> Mapping[str, _Fields]:
-    """The fields of each class at the top of a module."""
+    """Fields of each class at the top of a module."""
     file = getattr(sys.modules.get(name), "__file__", None)
     if not file or not file.endswith(".py"):
         return {}
@@ -59,13 +60,13 @@ def _of_module(name: str) -> Mapping[str, _Fields]:
 
 
 def _of_class(node: ast.ClassDef) -> _Fields:
-    found: dict[str, Field] = {}
+    fields_of_class: dict[str, Field] = {}
     for field, text in zip(node.body, [*node.body[1:], None], strict=True):
         if not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):
             continue
-        told = ""
+        docstring = ""
         if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
-            told = paragraph(str(text.value.value))
+            docstring = paragraph(str(text.value.value))
         default = ast.unparse(field.value) if field.value else ""
-        found[field.target.id] = Field(ast.unparse(field.annotation), default, told)
-    return found
+        fields_of_class[field.target.id] = Field(ast.unparse(field.annotation), default, docstring)
+    return fields_of_class

@@ -1,4 +1,4 @@
-"""Prints what a stack file may say at a path."""
+"""Prints the keys that a stack file may have at a path."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -13,13 +13,15 @@ _FREE = f"{NAME} is a name of your choice."
 
 
 def explained(path: str) -> tuple[Place, Places]:
-    """The place of a path. Raises UnknownPathError."""
+    """The place of a path, with all places. Raises UnknownPathError."""
     places = Places(plain_schema())
     return places.entry(places.find(path)), places
 
 
 def show(path: str, console: "Console") -> None:
-    """A table for a terminal, else two lines a key. Raises UnknownPathError."""
+    """Prints a path's keys: as a table in a terminal, else two lines for each key. Raises
+    UnknownPathError.
+    """
     from rich.console import Group  # noqa: PLC0415 (a program has no rich)
 
     place, places = explained(path)
@@ -31,7 +33,7 @@ def show(path: str, console: "Console") -> None:
 
 
 def as_json(path: str) -> dict[str, object]:
-    """What is said about the path, as JSON values for programs. Raises UnknownPathError."""
+    """The description of a path as JSON values. Raises UnknownPathError."""
     place, places = explained(path)
     sections = places.sections(place)
     keys = [row._asdict() for section in sections for row in places.rows(section)]
@@ -45,7 +47,7 @@ def as_json(path: str) -> dict[str, object]:
 
 
 def plain_lines(place: Place, places: Places) -> Iterator[str]:
-    """For a file or a pipe: no colours, no frames, nothing cut."""
+    """The description of a path for a file or a pipe: no colours, no frames, nothing cut."""
     yield from _head(place)
     sections = places.sections(place)
     if not sections:
@@ -82,8 +84,8 @@ def _pretty(place: Place, places: Places) -> "Iterator[RenderableType]":
 def _head(place: Place) -> Iterator[str]:
     if place.path:
         yield place.path
-    told = place.node.get("description", "") if place.path else ""
-    yield from filter(None, [told, _FREE if NAME in place.path else ""])
+    description = place.node.get("description", "") if place.path else ""
+    yield from filter(None, [description, _FREE if NAME in place.path else ""])
 
 
 def _leaf(node: Schema, places: Places) -> Iterator[str]:

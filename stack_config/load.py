@@ -1,4 +1,4 @@
-"""Reads the settings of the stack that runs, and tells all that is wrong with them at once."""
+"""Reads the settings of the current stack, and reports all its mistakes at once."""
 
 import pulumi
 
@@ -12,7 +12,7 @@ class ConfigError(pulumi.RunError):
 
 
 def load() -> StackConfig:
-    """The settings of the stack that runs. Raises ConfigError with every mistake at once."""
+    """The settings of the current stack. Raises ConfigError with every mistake at once."""
     namespace = f"{pulumi.get_project()}:"
     secrets = pulumi.runtime.get_config_secret_keys_env()
     settings = {

@@ -1,4 +1,4 @@
-"""How the mistakes of a stack file are told: path, problem, remedy, value."""
+"""Wording of mistakes in a stack file: path, problem, remedy, value."""
 
 import difflib
 import json
@@ -33,7 +33,7 @@ REMEDIES = {
     "tuple_type": "write it as a list",
     "ip_v4_network": "write it as address/length, for example 10.20.0.0/16",
 }
-"""What to do, by pydantic's type of error: its own messages do not say."""
+"""What to do, by pydantic's error type; pydantic's own messages do not say."""
 
 # A union's tag is no key of the file.
 _TAGS = {
@@ -50,7 +50,9 @@ def real(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
 
 
 def mistakes(detail: ErrorDetails, root: type[Section]) -> Iterator[Mistake]:
-    """What one of pydantic's errors means in the file's own words; `root` is the whole file."""
+    """The mistakes behind one of pydantic's errors, in the file's own words; `root` is the whole
+    file's model.
+    """
     path = _path(detail["loc"])
     if detail["type"] == "rules":
         for mistake in detail.get("ctx", {})["mistakes"]:
@@ -69,14 +71,14 @@ def mistakes(detail: ErrorDetails, root: type[Section]) -> Iterator[Mistake]:
 
 
 def _counts_refused_items(detail: ErrorDetails) -> bool:
-    """Whether a list is only called too short since pydantic left out an item that it refused."""
+    """True if pydantic calls a list too short only because it left out an item that it refused."""
     if detail["type"] != "too_short" or not isinstance(detail["input"], Sequence):
         return False
     return len(cast(Sequence[Any], detail["input"])) >= detail.get("ctx", {})["min_length"]
 
 
 def line(mistake: Mistake) -> str:
-    """As it is told. A section's whole content would hide the rule."""
+    """A mistake as it is printed; a section's whole content would hide the rule and is left out."""
     shown = None if isinstance(mistake.value, dict | list) else mistake.value
     got = "" if shown is None else f" (got {json.dumps(shown, ensure_ascii=False)})"
     return f"  {mistake.path}: {mistake.problem}{got}"
@@ -92,7 +94,7 @@ def _path(location: Sequence[str | int]) -> str:
 
 
 def _suggestion(location: Sequence[str | int], root: type[Section]) -> str:
-    """The key of the same section that looks most like the unknown one, if any does."""
+    """Suggests the key of the same section that is most like the unknown one, if any is."""
     *way, key = location
     here = [root]
     for part in way:
@@ -105,7 +107,7 @@ def _suggestion(location: Sequence[str | int], root: type[Section]) -> str:
 
 
 def _sections(annotation: Any) -> Iterator[type[Section]]:
-    """The sections that a field's type is made of."""
+    """Sections in the type of a field."""
     if isinstance(annotation, type) and issubclass(annotation, Section):
         yield annotation
     for part in get_args(annotation):

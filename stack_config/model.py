@@ -1,4 +1,4 @@
-"""The whole of a stack file as a model; its sections are the components' own."""
+"""The model of a whole stack file; its sections are the components' own."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -37,7 +37,9 @@ from stack_config.policy import PolicyConfig
 
 
 def cluster_kind(value: Any) -> str:
-    """Whether a section makes a cluster or names one that exists."""
+    """Tag of the union `ClusterSection`: a section that creates a cluster, or names an existing
+    one.
+    """
     if isinstance(value, ExistingClusterConfig):
         return "existing"
     return "existing" if isinstance(value, dict) and "existing" in value else "new"
@@ -52,21 +54,24 @@ NodeGroupName = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_-]{0,62}$"
 
 
 class StackConfig(Section):
-    """Everything of a stack file that this program reads. Absent means off."""
+    """All settings of a stack file. An absent section means off."""
 
     region: str = Field(
         alias="aws:region", pattern=r"^[a-z]{2}(-[a-z]+)+-\d$", examples=["eu-west-1"]
     )
-    """Read once, here: provider, policies and charts all get it from this key."""
+    """AWS region of the stack, used by provider, policies and charts alike."""
     profile: str | None = Field(default=None, alias="aws:profile", min_length=1)
-    """A profile of the AWS CLI's own files (`~/.aws/config`), for AWS and for the tokens of the
-    Kubernetes API alike. Absent: the environment's credentials."""
+    """A profile in the AWS CLI's own files (`~/.aws/config`), for AWS and for tokens of the
+    Kubernetes API alike. Absent: the environment's credentials.
+    """
     assume_roles: tuple[AssumedRole, ...] = Field(default=(), alias="aws:assumeRoles")
-    """The role that deploys, if it is to be assumed first: one at most, for AWS and for the tokens
-    of the Kubernetes API alike. What the AWS CLI cannot pass on goes into a profile."""
+    """The role that deploys, if it must be assumed first: at most one, for AWS and for tokens of
+    the Kubernetes API alike. Set in a profile what the AWS CLI cannot pass on.
+    """
     access_key: str | None = Field(default=None, alias="aws:accessKey")
     """Refused: the AWS CLI, which fetches the tokens of the Kubernetes API, does not read the stack
-    file. Keys go into the environment or into a profile."""
+    file. Set keys in the environment or in a profile.
+    """
     secret_key: str | None = Field(default=None, alias="aws:secretKey")
     """Refused like aws:accessKey."""
     token: str | None = Field(default=None, alias="aws:token")
@@ -74,82 +79,89 @@ class StackConfig(Section):
     assume_role_with_web_identity: Mapping[str, Any] | None = Field(
         default=None, alias="aws:assumeRoleWithWebIdentity"
     )
-    """Refused like aws:accessKey: role and token file go into the environment or into a profile."""
+    """Refused like aws:accessKey: set role and token file in the environment or in a profile."""
     cluster: ClusterSection
-    """The control plane: one of the stack's own, or one that exists."""
+    """The EKS cluster: one that the stack creates, or an existing one."""
     network: NetworkConfig | None = None
-    """Needed by a cluster that is made; one that exists has its own."""
+    """The VPC. A new cluster needs one; with an existing cluster, name its VPC here if nodes or
+    Fargate need subnets.
+    """
     roles: RolesConfig = RolesConfig()
-    """Rules of the account for every IAM role of the stack."""
+    """The account's rules for every IAM role of the stack."""
     node_security_group: NodeSecurityGroupConfig | None = None
-    """Absent: nodes share the group of the control plane and of Fargate pods."""
+    """A security group for nodes alone. Absent: nodes share the group of the control plane and
+    Fargate pods.
+    """
     eks_addons: EksAddonsConfig = EksAddonsConfig()
-    """What EKS installs in every cluster: network, DNS, Pod Identity."""
+    """Add-ons that EKS installs in every cluster: network, DNS, Pod Identity."""
     fargate: FargateConfig | None = None
-    """Which pods run without a node of their own."""
+    """Fargate profiles, whose pods run without a node."""
     managed_node_groups: Mapping[NodeGroupName, ManagedNodeGroupConfig] = {}
-    """Groups of nodes that EKS manages, by names of your choice."""
+    """Node groups that EKS manages, by names of your choice."""
     spot_node_groups: Mapping[NodeGroupName, SpotNodeGroupConfig] = {}
-    """Groups of spot nodes of the stack's own, by names of your choice."""
+    """Groups of spot nodes that the stack owns, by names of your choice."""
     node_labels: tuple[NodeLabelsConfig, ...] = ()
-    """Labels for nodes that run already and that this stack did not make."""
+    """Labels for existing nodes that this stack did not create."""
     karpenter: KarpenterConfig | None = None
-    """Launches nodes for pods that have no place, and takes them away again."""
+    """Karpenter, which launches nodes for pods that find no room, and removes them again."""
     cluster_autoscaler: ClusterAutoscalerConfig | None = None
-    """Scales the groups of nodes by the pods that have no place."""
+    """Cluster Autoscaler, which scales node groups for pods that find no room."""
     addons: AddonsConfig = AddonsConfig()
-    """What runs on the cluster for all: load balancers, DNS records, volumes, metrics."""
+    """Add-ons for all workloads: load balancers, DNS records, volumes, metrics."""
     overprovisioning: OverprovisioningConfig | None = None
-    """Room that is kept for pods in a hurry."""
+    """Headroom: capacity kept free, so that the next pods need not wait for a node."""
     sample_workloads: SampleWorkloadsConfig | None = None
-    """Pods to try the cluster with."""
+    """Sample pods to try the cluster with."""
     extra_releases: Mapping[ReleaseName, ExtraReleaseConfig] = {}
-    """Charts of your own, by release name; they start when the platform is ready."""
+    """Helm charts of your own by release name; they start when the platform is ready."""
     bastion: BastionConfig | None = None
-    """A small work host with kubectl, inside the VPC."""
+    """A small host inside the VPC with kubectl."""
     policy: PolicyConfig | None = None
-    """What the policy pack asks of this stack; the program does nothing with it."""
+    """Settings of the policy pack for this stack; the program itself does not use them."""
     chart_mirror: str | None = Field(default=None, pattern=r"^(oci://|/|\./)\S+$")
-    """Where charts come from instead of upstream: a folder, or an `oci://` address."""
+    """Source of charts instead of upstream: a folder, or an `oci://` address."""
     image_mirror: str | None = Field(default=None, pattern=r"^[a-z0-9.-]+(:\d+)?(/[a-z0-9._/-]+)?$")
-    """A registry with copies of all images of pods, each under its own path, for example
+    """A registry with copies of all pods' images, each under its own path, for example
     `111122223333.dkr.ecr.eu-west-1.amazonaws.com/mirror`. Copy them with their digests, for all
     platforms (`crane copy`): some are pinned by digest. EKS add-ons come from EKS's own registry,
-    `extraReleases` from wherever their values say."""
+    images of `extraReleases` from wherever their values say.
+    """
 
     @property
     def token_identity(self) -> TokenIdentity:
-        """Whose token the Kubernetes API gets."""
+        """Identity whose token the Kubernetes API gets."""
         role = self.assume_roles[-1].role_arn if self.assume_roles else None
         return TokenIdentity(profile=self.profile, role_arn=role)
 
     @property
     def cluster_name(self) -> str:
-        """Known in advance."""
+        """Name of the cluster, known in advance."""
         cluster = self.cluster
         return cluster.existing if isinstance(cluster, ExistingClusterConfig) else cluster.name
 
     @property
     def has_nodes(self) -> bool:
-        """Whether there can be EC2 nodes at all."""
+        """True if the stack can have EC2 nodes."""
         return bool(self.karpenter or self.has_groups)
 
     @property
     def has_groups(self) -> bool:
-        """Whether there are groups of nodes, EKS's or the stack's own."""
+        """True if the stack has node groups, EKS's or its own."""
         return bool(self.managed_node_groups or self.spot_node_groups)
 
     @property
     def every_addon(self) -> Mapping[str, AddonConfig]:
-        """All that are on, by their paths in the file."""
-        on: dict[str, AddonConfig] = {f"addons.{key}": one for key, one in self.addons.on.items()}
+        """Sections of all add-ons that are on, by their paths in the file."""
+        on: dict[str, AddonConfig] = {
+            f"addons.{key}": addon for key, addon in self.addons.on.items()
+        }
         if self.cluster_autoscaler:
             on["clusterAutoscaler"] = self.cluster_autoscaler
         return on
 
     @property
     def uses_spot(self) -> bool:
-        """Whether anything here asks for spot capacity. A pool that says nothing may."""
+        """True if the stack may request spot capacity; a pool without capacityTypes may."""
         pools = self.karpenter.node_pools.values() if self.karpenter else ()
         groups = self.managed_node_groups.values()
         return (
@@ -160,28 +172,30 @@ class StackConfig(Section):
 
     @property
     def isolated(self) -> bool:
-        """Whether pods have no way to the internet."""
+        """True if pods have no way to the internet."""
         return bool(self.network and self.network.isolated)
 
     @property
     def zones(self) -> Zones:
-        """How many zones the nodes have, or which; None where only AWS knows."""
+        """Number or names of the nodes' zones; None if only AWS knows them."""
         network = self.network
         return network.availability_zones if isinstance(network, NewNetworkConfig) else None
 
     @property
     def needed_endpoints(self) -> tuple[str, ...]:
-        """AWS services that pods and nodes call: without internet, by endpoints."""
+        """AWS services that pods and nodes call, which need endpoints in a network without
+        internet.
+        """
         needed = {*base_endpoints(has_nodes=self.has_nodes)}
         needed.update(*(addon.ENDPOINTS for addon in self.every_addon.values()))
         return tuple(sorted(needed))
 
     def profile_of(self, pod_labels: Mapping[str, str]) -> str | None:
-        """The Fargate profile that runs an add-on's pods, None where nodes do."""
+        """Name of the Fargate profile that runs an add-on's pods; None if nodes do."""
         return self.fargate and self.fargate.profile_of(ADDONS_NAMESPACE, pod_labels)
 
     def runs_on(self, pod_labels: Mapping[str, str]) -> RunsOn:
-        """Where an add-on's pods run."""
+        """Compute that runs an add-on's pods."""
         if self.profile_of(pod_labels):
             return RunsOn.FARGATE
         cluster = self.cluster
@@ -189,21 +203,22 @@ class StackConfig(Section):
 
     @property
     def karpenter_profile(self) -> str | None:
-        """The Fargate profile that runs Karpenter's controller, None where nodes do."""
+        """Name of the Fargate profile that runs Karpenter's controller; None if nodes do."""
         if not (self.karpenter and self.fargate):
             return None
         return self.fargate.profile_of(self.karpenter.namespace, POD_LABELS)
 
     @property
     def base_nodes(self) -> int:
-        """How many nodes there are before an autoscaler launches any: of groups that EKS manages,
-        or where there are none of spot groups."""
+        """Number of nodes before an autoscaler launches any: those of EKS's groups, or of spot
+        groups if there are no others.
+        """
         groups = self.managed_node_groups or self.spot_node_groups
         return sum(group.size.initial for group in groups.values())
 
     @property
     def headroom(self) -> Headroom | None:
-        """What keeps room: what is asked for, else what Karpenter's version offers."""
+        """What keeps headroom: the one asked for, else what Karpenter's version offers."""
         if not self.overprovisioning:
             return None
         karpenter = self.karpenter and self.karpenter.version
@@ -211,12 +226,14 @@ class StackConfig(Section):
 
     @property
     def coredns_profile(self) -> str | None:
-        """The Fargate profile that runs CoreDNS, None where nodes do."""
+        """Name of the Fargate profile that runs CoreDNS; None if nodes do."""
         return self.fargate and self.fargate.profile_of(COREDNS_NAMESPACE, COREDNS_LABELS)
 
     @property
     def coredns_home(self) -> Home:
-        """CoreDNS's one home: the one that is asked for, else the first that there is."""
+        """The one kind of compute that runs CoreDNS: the one asked for, else the first
+        available.
+        """
         if self.eks_addons.coredns.runs_on:
             return self.eks_addons.coredns.runs_on
         if self.coredns_profile:

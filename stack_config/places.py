@@ -1,4 +1,4 @@
-"""Where something stands in a stack file, by its path, and what may stand there."""
+"""Places in a stack file by their path, and what may be written there."""
 
 import difflib
 import json
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 from stack_config.schema import PROJECT, Schema
 
 NAME = "NAME"
-"""Stands in a path for a name of the user's choice."""
+"""Placeholder in a path for a name of the user's choice."""
 _ANY = ("*", NAME)
 _WORDS = {
     "boolean": "true | false",
@@ -21,50 +21,57 @@ _WORDS = {
 
 
 class UnknownPathError(Exception):
-    """No stack file has such a path; the message says what there is instead."""
+    """No stack file has this path; the message says what there is instead."""
 
 
 class Place(NamedTuple):
-    """A key, or an item below one."""
+    """A key of a stack file, or an item below one."""
 
     path: str
-    """In the file's own spelling, `karpenter.nodePools.NAME.disruption`; empty: the whole file."""
+    """Path in the file's own spelling, `karpenter.nodePools.NAME.disruption`; empty: the whole
+    file.
+    """
     node: Schema
-    """What the schema says of it: `$ref` and `anyOf` are still in it."""
+    """JSON schema of the place, with its `$ref` and `anyOf` unresolved."""
 
 
 class Row(NamedTuple):
-    """One key of a section."""
+    """One key of a section, as the explanation shows it."""
 
     key: str
     kind: str
-    """What is written there, in words."""
+    """Possible values, in words."""
     default: str
-    """As YAML; `required`, or empty where absent means nothing but absent."""
+    """Default as YAML, or `required`; empty if there is none."""
     why: str
 
 
 class Places:
-    """The whole file by its plain schema."""
+    """All places of a stack file, by its plain schema."""
 
     def __init__(self, schema: Schema) -> None:
         self.root = Place("", schema)
         self._sections: Mapping[str, Schema] = schema["$defs"]
 
     def find(self, path: str) -> Place:
-        """The place of a path; `*`, or any name, where names are free, and no index is needed for
-        an item of a list. Raises UnknownPathError."""
+        """The place of a path. `*`, or any name, stands where names are free; items of a list need
+        no index. Raises UnknownPathError.
+        """
         place = self.root
         for part in re.findall(r"[^.\[\]]+", path.removeprefix(f"{PROJECT}:")):
             place = self._below(place, part)
         return place
 
     def sections(self, place: Place) -> list[Schema]:
-        """The sections that may stand there; several are alternatives. Of a list its items'."""
+        """Sections that may be written at a place; several are alternatives. A list has those of
+        its items.
+        """
         return [node for node in self._shapes(place.node) if "properties" in node]
 
     def entry(self, place: Place) -> Place:
-        """Where keys begin: of names of the user's choice what stands below each."""
+        """The place where keys begin: below names of the user's choice, if the place has such
+        names.
+        """
         for node in self._alternatives(place.node):
             below = node.get("additionalProperties")
             if isinstance(below, dict) and not self.sections(place):
@@ -79,27 +86,29 @@ class Places:
             yield Row(key, self.kind(node), default, node.get("description", ""))
 
     def default(self, node: Schema) -> str:
-        """As YAML has it on one line; empty: none but absent."""
-        given = node.get("default")
-        if given is None or given in ({}, []):
+        """Default as YAML on one line; empty if there is none."""
+        default = node.get("default")
+        if default is None or default in ({}, []):
             return ""
-        return _flow(given)
+        return _flow(default)
 
     def kind(self, node: Schema) -> str:
-        """What may be written there, in words."""
+        """Possible values, in words."""
         words = dict.fromkeys(self._word(each) for each in self._alternatives(node))
         return " or ".join(words)
 
     def title(self, node: Schema) -> str:
-        """What the section is called, empty where there is none or more than one."""
+        """Title of the section; empty if there is none or more than one."""
         titles = [each["title"] for each in self._alternatives(node) if "properties" in each]
         return titles[0] if len(titles) == 1 else ""
 
     def _below(self, place: Place, part: str) -> Place:
         shapes = list(self._shapes(place.node))
-        found = [node["properties"][part] for node in shapes if part in node.get("properties", {})]
-        if found:
-            return Place(f"{place.path}.{part}".lstrip("."), _either(found))
+        matching = [
+            node["properties"][part] for node in shapes if part in node.get("properties", {})
+        ]
+        if matching:
+            return Place(f"{place.path}.{part}".lstrip("."), _either(matching))
         entry = self.entry(place)
         if entry != place:
             if any(part in section["properties"] for section in self.sections(entry)):
@@ -124,7 +133,7 @@ class Places:
         return f"{where} has no key {part}: it has {', '.join(keys)}"
 
     def _shapes(self, node: Schema) -> Iterator[Schema]:
-        """Every alternative, and of a list what its items may be."""
+        """All alternatives, including those of a list's items."""
         for each in self._alternatives(node):
             yield each
             if "items" in each:
@@ -156,8 +165,8 @@ class Places:
 def _either(nodes: Sequence[Schema]) -> Schema:
     if len(nodes) == 1:
         return nodes[0]
-    told = {key: nodes[0][key] for key in ("description", "default") if key in nodes[0]}
-    return told | {"anyOf": list(nodes)}
+    common = {key: nodes[0][key] for key in ("description", "default") if key in nodes[0]}
+    return common | {"anyOf": list(nodes)}
 
 
 def _bounds(node: Schema) -> str:
@@ -176,7 +185,7 @@ def _such_as(node: Schema) -> str:
 
 
 def _flow(value: Any) -> str:
-    """On one line, as YAML has it in braces."""
+    """A value as YAML on one line, with braces."""
     if isinstance(value, Mapping):
         items = cast(Mapping[str, Any], value).items()
         return "{" + ", ".join(f"{key}: {_flow(inner)}" for key, inner in items) + "}"

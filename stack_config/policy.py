@@ -1,4 +1,4 @@
-"""What the stack asks of the policy pack, and what it excepts from it."""
+"""The stack's settings for the policy pack, and its exceptions."""
 
 import difflib
 from collections.abc import Iterator, Mapping
@@ -32,29 +32,31 @@ RULES = (
     "spot-share",
     "over-budget",
 )
-"""Every rule of the policy pack, which is not imported here: a program needs none of it."""
+"""Names of the policy pack's rules. The pack is not imported here: a program does not need it."""
 
 TagKey = Annotated[str, Field(pattern=r"^[\w .:/=+@-]{1,128}$")]
 
 
 class PolicyConfig(Section):
-    """What the policy pack holds this stack to. Without the section every rule counts, without a
-    budget and without a share of spot. The program itself does nothing with it."""
+    """Settings of the policy pack for this stack. Without the section every rule applies, with no
+    budget and no minimum share of spot. The program itself does not use them.
+    """
 
     exceptions: Mapping[str, str] = Field(
         default={}, alias="except", examples=[{"public-cluster-api": "no VPN until March"}]
     )
-    """Rules that do not count here, each with why: `RULE: reason`, or `RULE/RESOURCE: reason` for
-    resources of one name in the program, in which `*` stands for any letters."""
+    """Rules that do not apply here, each with a reason: `RULE: reason`, or `RULE/RESOURCE: reason`
+    for resources of that name in the program, where `*` matches any letters.
+    """
     required_tags: tuple[TagKey, ...] = Field(default=(), examples=[["team", "cost-center"]])
-    """Keys that everything that takes tags must carry."""
+    """Keys of tags that every taggable resource must have."""
     min_spot_share: float | None = Field(default=None, ge=0, le=1, examples=[0.5])
-    """The least share on spot of the vCPUs that may run at most: 0.5 is half of them."""
+    """Smallest share of spot in the vCPUs that may run at most: 0.5 is half of them."""
     monthly_budget_usd: float | None = Field(default=None, gt=0, examples=[500])
-    """The most that a month may cost, with every pool and group at its limit."""
+    """Highest cost of a month, with every pool and group at its limit."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Names that no rule has, exceptions without a reason, tags that nobody can set."""
+        """Refuses unknown rules, exceptions without a reason, and tags that nobody can set."""
         for key, reason in self.exceptions.items():
             rule, slash, resource = key.partition("/")
             if rule not in RULES:
@@ -72,7 +74,7 @@ class PolicyConfig(Section):
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """In the file's own spelling, without what it does not say."""
+        """The settings that the file gives, in its own spelling."""
         return self.model_dump(by_alias=True, mode="json", exclude_unset=True)
 
 

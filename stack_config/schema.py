@@ -1,4 +1,6 @@
-"""The stack file as a JSON Schema: editors complete and check files by it, pages are made of it."""
+"""The stack file's JSON Schema, for completion and checks in editors, and for the pages in
+docs/.
+"""
 
 import json
 import re
@@ -17,7 +19,7 @@ from stack_config.tolerance import as_loaded
 PROJECT = "frugal-eks"
 FILE = Path(__file__).parents[1] / "stacks" / "stack.schema.json"
 HINT = f"# yaml-language-server: $schema={FILE.name}"
-"""The line by which an editor finds the schema."""
+"""First line of a stack file, by which an editor finds the schema."""
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 Schema = dict[str, Any]
@@ -26,18 +28,20 @@ _ABBREVIATIONS = {"aws", "cpu", "csi", "dns", "ebs", "efs", "eks", "imds", "nat"
 
 
 class _Generator(GenerateJsonSchema):
-    """Pydantic's own, with the docstrings below fields, and closed where `load()` is."""
+    """Pydantic's generator, with the docstrings of fields, and closed to unknown keys as `load()`
+    is.
+    """
 
     def model_schema(self, schema: core_schema.ModelSchema) -> Schema:
-        found = super().model_schema(schema)
+        generated = super().model_schema(schema)
         cls: type[BaseModel] = schema["cls"]
-        found |= {"title": _title(cls), "description": paragraph(cls.__doc__)}
-        told = field_docstrings(cls)
+        generated |= {"title": _title(cls), "description": paragraph(cls.__doc__)}
+        docstrings = field_docstrings(cls)
         for name, field in cls.model_fields.items():
             key = field.alias or name
-            place = found["properties"][key]
-            found["properties"][key] = {"description": told.get(name, "")} | place
-        return found
+            place = generated["properties"][key]
+            generated["properties"][key] = {"description": docstrings.get(name, "")} | place
+        return generated
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 (pydantic's)
         return False  # it would be the key once more
@@ -47,8 +51,10 @@ class _Generator(GenerateJsonSchema):
         return self.generate_inner(schema["schema"])
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> Schema:
-        found = super().default_schema(schema)
-        return {key: value for key, value in found.items() if key != "default" or value is not None}
+        generated = super().default_schema(schema)
+        return {
+            key: value for key, value in generated.items() if key != "default" or value is not None
+        }
 
     def encode_default(self, dft: Any) -> Any:
         if isinstance(dft, tuple | list):
@@ -64,26 +70,25 @@ class _Generator(GenerateJsonSchema):
     def dict_schema(self, schema: core_schema.DictSchema) -> Schema:
         keys = self.generate_inner(schema.get("keys_schema", core_schema.str_schema()))
         values = self.generate_inner(schema.get("values_schema", core_schema.any_schema()))
-        found: Schema = {"type": "object", "additionalProperties": values}
+        generated: Schema = {"type": "object", "additionalProperties": values}
         rules = {key: value for key, value in keys.items() if key != "type"}
         if keys.get("type") == "integer":
             rules = {"pattern": "^[0-9]+$"}
         if rules:
-            found["propertyNames"] = rules
-        self.update_with_validations(found, schema, self.ValidationsMapping.object)
-        return found
+            generated["propertyNames"] = rules
+        self.update_with_validations(generated, schema, self.ValidationsMapping.object)
+        return generated
 
 
 def plain_schema() -> Schema:
-    """Everything that a stack file may say, as people write it; `$defs` are the sections."""
+    """The schema of a stack file as people write it; its sections are in `$defs`."""
     return StackConfig.model_json_schema(by_alias=True, schema_generator=_Generator)
 
 
 def file_schema() -> Schema:
-    """The JSON schema of a whole file, as it lies in `stacks/`: it refuses nothing that `load()`
-    takes.
+    """The JSON Schema of a whole file in `stacks/`; it accepts everything that `load()` accepts.
 
-    Keys of other providers and those of Pulumi itself are free.
+    Keys of other providers and of Pulumi itself are not checked.
     """
     loaded = as_loaded(plain_schema())
     sections = {key: _of_section(node) for key, node in loaded["properties"].items()}
@@ -121,23 +126,29 @@ def file_schema() -> Schema:
 
 
 def _with_markdown(node: Any) -> Any:
-    """Where a description has code in it, editors show the marks unless it is said twice."""
+    """The schema with each description that contains code repeated as Markdown: editors show its
+    marks otherwise.
+    """
     if isinstance(node, list):
         return [_with_markdown(each) for each in cast(list[Any], node)]
     if not isinstance(node, dict):
         return node
-    found: Schema = {key: _with_markdown(value) for key, value in cast(Schema, node).items()}
-    told = found.get("description")
-    code = {"markdownDescription": told} if isinstance(told, str) and "`" in told else {}
-    return found | code
+    copied: Schema = {key: _with_markdown(value) for key, value in cast(Schema, node).items()}
+    description = copied.get("description")
+    code = (
+        {"markdownDescription": description}
+        if isinstance(description, str) and "`" in description
+        else {}
+    )
+    return copied | code
 
 
 def _item(value: Any) -> Any:
-    """An item of a default list with all that it says."""
+    """An item of a default list, with all its own defaults."""
     if not isinstance(value, BaseModel):
         return to_jsonable_python(value)
-    given = value.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return {key: each for key, each in given.items() if each not in ({}, [])}
+    fields = value.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return {key: each for key, each in fields.items() if each not in ({}, [])}
 
 
 def _in_file(key: str) -> str:
@@ -145,20 +156,22 @@ def _in_file(key: str) -> str:
 
 
 def file_text() -> str:
-    """What `stacks/stack.schema.json` holds."""
+    """Content of `stacks/stack.schema.json`."""
     return json.dumps(file_schema(), indent=1, ensure_ascii=False) + "\n"
 
 
 def _of_section(node: Schema) -> Schema:
-    """`pulumi config set KEY '{…}'` writes a section as one text of JSON."""
+    """The schema of a section, which may also be one JSON text, as `pulumi config set KEY '{…}'`
+    writes it.
+    """
     if node.get("type") == "string":
         return node
-    told = {key: node[key] for key in ("description", "default") if key in node}
-    rest = {key: value for key, value in node.items() if key not in told}
-    return told | {"anyOf": [rest, {"type": "string", "pattern": r"^[\[{]"}]}
+    annotations = {key: node[key] for key in ("description", "default") if key in node}
+    rest = {key: value for key, value in node.items() if key not in annotations}
+    return annotations | {"anyOf": [rest, {"type": "string", "pattern": r"^[\[{]"}]}
 
 
 def _title(cls: type) -> str:
     words = re.findall(r"[A-Z][a-z0-9]*", cls.__name__.removesuffix("Config"))
-    told = [word.upper() if word.lower() in _ABBREVIATIONS else word.lower() for word in words]
-    return " ".join(told)[:1].upper() + " ".join(told)[1:]
+    spelled = [word.upper() if word.lower() in _ABBREVIATIONS else word.lower() for word in words]
+    return " ".join(spelled)[:1].upper() + " ".join(spelled)[1:]

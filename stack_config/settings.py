@@ -1,4 +1,4 @@
-"""The settings of a stack file as the model, or all that is wrong with them at once."""
+"""Turns the settings of a stack file into the model, or reports all mistakes at once."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,23 +12,23 @@ from stack_config.model import StackConfig
 from stack_config.rules import RULES
 
 SECRET = "[secret]"
-"""Stands for an encrypted value in what is told."""
+"""Placeholder for an encrypted value in messages."""
 
 
 def parsed(settings: Mapping[str, Any]) -> StackConfig | Sequence[Mistake]:
-    """The settings as the model, or all that is wrong with them. Nothing is looked up."""
+    """The model of the settings, or all their mistakes. Nothing is looked up."""
     try:
         config = _validated(StackConfig, settings)
     except ValidationError as error:
         details = mistakes.real(error.errors())
         unusable = {str(detail["loc"][0]) for detail in details}
-        told = [m for detail in details for m in mistakes.mistakes(detail, StackConfig)]
-        return [*told, *_rules_that_still_count(settings, unusable)]
+        reported = [m for detail in details for m in mistakes.mistakes(detail, StackConfig)]
+        return [*reported, *_rules_that_still_count(settings, unusable)]
     return [*_broken(config, set())] or config
 
 
 def _rules_that_still_count(settings: Mapping[str, Any], unusable: set[str]) -> Iterator[Mistake]:
-    """The rules between sections that are all valid by themselves."""
+    """Broken rules between sections that are all valid by themselves."""
     fields = {info.alias or name: name for name, info in StackConfig.model_fields.items()}
     missing = {fields[alias] for alias in unusable if alias in fields}
     open_fields: dict[str, Any] = {name: (Any, None) for name in missing}
@@ -49,7 +49,7 @@ def _broken(config: StackConfig, missing: set[str]) -> Iterator[Mistake]:
 
 
 def decoded(text: str) -> Any:
-    """Pulumi hands objects and lists over as JSON, everything else as its text."""
+    """A setting's value: Pulumi passes objects and lists as JSON, everything else as text."""
     try:
         return json.loads(text, object_hook=_filled) if text.startswith(("{", "[")) else text
     except json.JSONDecodeError:
@@ -57,5 +57,7 @@ def decoded(text: str) -> Any:
 
 
 def _filled(section: dict[str, Any]) -> dict[str, Any]:
-    """`key:` without a value must not read as absent: "", as Pulumi makes it at the top."""
+    """The section with empty texts for null: `key:` without a value must not count as absent.
+    Pulumi does the same at the top level.
+    """
     return {key: "" if value is None else value for key, value in section.items()}

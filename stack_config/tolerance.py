@@ -1,4 +1,6 @@
-"""What `load()` takes besides what people should write: a schema may not refuse it either."""
+"""Values that `load()` accepts besides those people should write; the schema must accept them
+too.
+"""
 
 import re
 from collections.abc import Mapping
@@ -17,24 +19,25 @@ _SWITCH = "^({})$".format(
     )
 )
 _NAMES = ("properties", "$defs")
-"""Whose keys are names, and no words of JSON Schema."""
+"""Keys of a schema whose own keys are names, not words of JSON Schema."""
 
 
 def as_loaded(node: Any, *, is_value: bool = False) -> Any:
-    """A schema that also takes numbers in quotes, `yes` for true, and an empty value for an empty
-    text. `is_value`: below a key, where Pulumi's null becomes an empty text."""
-    found: Schema = {}
+    """A schema that also accepts numbers in quotes, `yes` for true, and an empty value for an empty
+    text. `is_value` is true below a key, where Pulumi turns null into an empty text.
+    """
+    tolerant: Schema = {}
     for key, value in node.items():
         if key in _NAMES:
             below = key == "properties"
-            found[key] = {name: as_loaded(each, is_value=below) for name, each in value.items()}
+            tolerant[key] = {name: as_loaded(each, is_value=below) for name, each in value.items()}
         elif key == "anyOf":
-            found[key] = [as_loaded(each, is_value=is_value) for each in value]
+            tolerant[key] = [as_loaded(each, is_value=is_value) for each in value]
         elif key in ("items", "additionalProperties") and isinstance(value, Mapping):
-            found[key] = as_loaded(value, is_value=key == "additionalProperties")
+            tolerant[key] = as_loaded(value, is_value=key == "additionalProperties")
         else:
-            found[key] = value
-    return _taken(found, is_value=is_value)
+            tolerant[key] = value
+    return _taken(tolerant, is_value=is_value)
 
 
 def _taken(node: Schema, *, is_value: bool) -> Schema:
@@ -53,13 +56,13 @@ def _taken(node: Schema, *, is_value: bool) -> Schema:
 
 
 def _also(node: Schema, *kinds: str, **rules: Any) -> Schema:
-    """The node, or a value of these kinds that keeps the rules. An editor offers the node alone."""
+    """The node, or a value of these kinds that follows the rules. Editors offer the node only."""
     said = ("title", "description", "default", "examples")
-    told = {key: node[key] for key in said if key in node}
-    own = {key: value for key, value in node.items() if key not in told}
+    annotations = {key: node[key] for key in said if key in node}
+    own = {key: value for key, value in node.items() if key not in annotations}
     # As a `not`, since what is named by its kind an editor would offer.
     others = {"not": {"type": [kind for kind in _KINDS if kind not in kinds]}} | rules
-    return told | {"anyOf": [own, others]}
+    return annotations | {"anyOf": [own, others]}
 
 
 def _may_be_empty(node: Schema) -> bool:

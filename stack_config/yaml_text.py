@@ -11,7 +11,7 @@ Keys = tuple[str | int, ...]
 Lines = dict[Keys, int]
 
 MOST_VALUES = 100_000
-"""Aliases of aliases make millions of values out of a few lines."""
+"""Most values in a document. Aliases of aliases make millions of values from a few lines."""
 _PREFIX = "tag:yaml.org,2002:"
 _SCALARS = {_PREFIX + name for name in ("str", "int", "float", "bool", "null")}
 _INT = re.compile(r"[-+]?(0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]+|0|[1-9][0-9_]*)$")
@@ -23,7 +23,7 @@ _FLOAT = re.compile(
 
 
 class YamlError(Exception):
-    """What is no YAML, or none of a manifest: the line, from 1, and what is wrong there."""
+    """Text that is not YAML, or not valid in a manifest: the line, from 1, and the problem."""
 
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(problem)
@@ -32,7 +32,9 @@ class YamlError(Exception):
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.1 without dates and without sixties: `12:30` and `2026-11-01` are text, as in Go."""
+    """A loader of YAML 1.1 without dates and base-60 numbers: `12:30` and `2026-11-01` are text, as
+    in Go.
+    """
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -48,7 +50,7 @@ _Loader.add_implicit_resolver(_PREFIX + "float", _FLOAT, list("-+.0123456789")) 
 
 
 class _PulumiLoader(_Loader):
-    """A loader to which `yes` and `on` are texts, as Pulumi reads its stack files."""
+    """A loader that reads `yes` and `on` as text, as Pulumi reads its stack files."""
 
 
 _PulumiLoader.yaml_implicit_resolvers = {
@@ -59,7 +61,8 @@ _PulumiLoader.add_implicit_resolver(_PREFIX + "bool", _TRUE_OR_FALSE, list("tTfF
 
 
 def documents(text: str, *, of_pulumi: bool = False) -> Iterator[tuple[Any, Lines]]:
-    """Each document: its plain value, and the line of each key or item, of itself by `()`.
+    """Each document as a plain value, with the line of each key or item; the key `()` is the
+    document.
 
     Raises YamlError.
     """
@@ -83,7 +86,7 @@ def documents(text: str, *, of_pulumi: bool = False) -> Iterator[tuple[Any, Line
 
 
 class _Plain:
-    """Makes plain values of nodes; each key once."""
+    """Converts YAML nodes to plain values; a key may appear once in a mapping."""
 
     def __init__(self, loader: _Loader) -> None:
         self.lines: Lines = {}
@@ -101,9 +104,9 @@ class _Plain:
         if id(node) in self._open:
             raise YamlError(_line(node), "an alias stands for what it is in")
         self._open.add(id(node))
-        found = self._list(node, keys) if isinstance(node, SequenceNode) else self._map(node, keys)
+        plain = self._list(node, keys) if isinstance(node, SequenceNode) else self._map(node, keys)
         self._open.remove(id(node))
-        return found
+        return plain
 
     def _scalar(self, node: ScalarNode) -> Any:
         if node.tag not in _SCALARS:
@@ -126,12 +129,12 @@ class _Plain:
                 )
             lines[name] = _line(key)
         self._loader.flatten_mapping(node)
-        found: dict[str, Any] = {}
+        plain: dict[str, Any] = {}
         for key, inner in cast(list[tuple[Node, Node]], node.value):
             name = self._key(key)
             self.lines[*keys, name] = _line(key)
-            found[name] = self.value(inner, (*keys, name))
-        return found
+            plain[name] = self.value(inner, (*keys, name))
+        return plain
 
     def _key(self, node: Node) -> str:
         # As in JSON, keys are texts: a label `8080: x` is "8080".

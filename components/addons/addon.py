@@ -1,4 +1,4 @@
-"""What every add-on has in common: where its pods run, how large they are, what it needs."""
+"""What all add-ons share: the place of their pods, their service account and their Helm release."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,57 +20,58 @@ from .addon_config import NAMESPACE, ChartConfig
 
 @dataclass(frozen=True, kw_only=True)
 class AddonArgs:
-    """What every add-on is given; its own Args add the stack file's part as `config`."""
+    """Inputs of every add-on; its own Args add the stack file's section as `config`."""
 
     cluster: ClusterRef
-    """The cluster that gets the add-on."""
+    """The cluster that the add-on runs in."""
     placement: Placement = ON_ANY_NODE
-    """The place of the add-on's pods, and what the pods need there."""
+    """Place of the add-on's pods, with the resources that they need there."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """The cluster and the network as each add-on's `declare` is given them by the wiring."""
+    """The cluster and its network, as the wiring passes them to each add-on's `declare`."""
 
     cluster: ClusterRef
-    """The cluster that gets the add-ons."""
+    """The cluster that the add-ons run in."""
     placement: Callable[[Mapping[str, str]], Placement]
-    """By the labels of pods in kube-system: where they run, and what they need there."""
+    """Finds the place of pods in kube-system, with what they need there, by their labels."""
     vpc_id: pulumi.Input[str]
     """The VPC of load balancers and mount targets."""
     known_vpc_id: str | None = None
-    """The VPC's id where it is known in advance: a private zone may have namesakes in other
-    VPCs."""
+    """Id of an existing VPC; None if this stack creates it. Tells apart private zones of one
+    name.
+    """
     subnet_ids: Sequence[pulumi.Input[str]]
-    """Private subnets, one a zone."""
+    """Ids of private subnets, one for each zone."""
     security_group_ids: Sequence[pulumi.Input[str]] = ()
-    """Security groups of Fargate pods and of nodes, from where volumes are mounted."""
+    """Security groups of Fargate pods and of nodes, from which volumes are mounted."""
     coredns: Sequence[pulumi.Resource] = ()
-    """Name resolution, for the add-ons whose chart cannot do without."""
+    """The CoreDNS add-on, for charts that need name resolution."""
     spot_groups: Sequence[str] = ()
-    """Names of the stack's own Auto Scaling groups of spot nodes."""
+    """Names of the Auto Scaling groups of spot nodes that the stack owns."""
     zonal: bool = False
-    """Whether each zone has a spot group of its own."""
+    """True if any spot group is perZone."""
     before: Mapping[str, pulumi.Resource] = field(default_factory=dict[str, pulumi.Resource])
-    """The add-ons that are declared already, by their keys in the stack file."""
+    """Components of the add-ons declared so far, by their keys in the stack file."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """An add-on that `declare` made."""
+    """What `declare` returns: an add-on's component and its outputs."""
 
     component: pulumi.Resource
     """The add-on's component."""
     outputs: Mapping[str, pulumi.Output[Any]] = field(default_factory=dict[str, pulumi.Output[Any]])
-    """What users look for, by the name of the stack's output."""
+    """Outputs of the stack that users look for, by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChartArgs(AddonArgs):
-    """What an add-on is given that a chart installs."""
+    """Inputs of an add-on that a Helm chart installs."""
 
     config: ChartConfig
-    """The stack file's part."""
+    """The stack file's settings of the add-on."""
 
 
 def install(
@@ -80,7 +81,9 @@ def install(
     values: Mapping[str, Any],
     opts: pulumi.ResourceOptions,
 ) -> k8s.helm.v3.Release:
-    """The chart in kube-system, with these values and the user's own over them."""
+    """The release of the add-on's chart in kube-system; the user's values file overrides these
+    values.
+    """
     if args.config.values_file:
         values = user_values.merged(values, user_values.read(args.config.values_file))
     into = Installation(namespace=NAMESPACE, values=values)
@@ -89,26 +92,29 @@ def install(
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceAccountArgs:
-    """Whose pods they are, and what they may do in AWS."""
+    """A service account of an add-on, and its permissions in AWS."""
 
     addon: AddonArgs
-    """What the add-on was given."""
+    """The add-on's own inputs."""
     service_account: str
-    """The name of its service account in kube-system."""
+    """Name of the service account in kube-system."""
     policy: pulumi.Input[Mapping[str, Any]] | None = None
-    """A policy document of the role's own."""
+    """Policy document for the role alone."""
     managed_policies: Mapping[str, pulumi.Input[str]] | None = None
-    """ARNs of managed policies by a short noun that names the attachment."""
+    """ARNs of managed policies by the name of their attachment."""
 
 
 class AddonAccount(pulumi.ComponentResource):
-    """A service account of kube-system with its role; pods started after it have the rights."""
+    """A service account in kube-system with its IAM role; pods started after it have the
+    permissions.
+    """
 
     role_arn: pulumi.Output[str]
-    """Known once the policies are attached."""
+    """ARN of the role; resolves once the policies are attached."""
     associated: str | None
-    """The account's name where its pods get their rights by Pod Identity; None on Fargate, where
-    they do by IRSA."""
+    """Name of the service account if its pods get credentials by Pod Identity; None on Fargate,
+    where they get them by IRSA.
+    """
 
     def __init__(
         self, name: str, args: ServiceAccountArgs, opts: pulumi.ResourceOptions | None = None
@@ -145,8 +151,9 @@ class AddonAccount(pulumi.ComponentResource):
 def release_options(
     parent: pulumi.Resource, args: ChartArgs, account: AddonAccount | None = None
 ) -> pulumi.ResourceOptions:
-    """For an add-on's release: after its account and all it needs, and after EKS's webhooks know
-    them."""
+    """Options of an add-on's release: it comes after its account and all that it needs, and after
+    EKS's admission webhooks know both.
+    """
     pods = Pods(
         namespace=NAMESPACE,
         labels=args.config.POD_LABELS,

@@ -1,4 +1,4 @@
-"""The section of an add-on in the stack file: its size, its values file, and what it needs."""
+"""Base sections of add-ons in the stack file: size, values file, and the add-ons they need."""
 
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, NamedTuple
@@ -13,63 +13,71 @@ from ..section import Mistake, Section
 from . import user_values
 
 NAMESPACE = "kube-system"
-"""The namespace of all add-ons: its pods may have the highest priorities, and one Fargate selector
-takes all."""
+"""Namespace of all add-ons: its pods may have the highest priorities, and one Fargate selector
+matches them all.
+"""
 FARGATE_SIZE = {"cpu": "250m", "memory": "256M"}
-"""The most that still fits Fargate's smallest size, which adds 256 MB and rounds up."""
+"""Largest size that still fits Fargate's smallest, which adds 256 MB and rounds up."""
 NODE_SIZE = {"cpu": "50m", "memory": "128Mi"}
 
 
 class Need(NamedTuple):
-    """Another add-on without which this one cannot do what its section asks for."""
+    """Another add-on that a section needs."""
 
     path: str
-    """The key, below this add-on's section, that asks for it; empty: the section itself."""
+    """Key below the section that causes the need; empty: the section itself."""
     addon: str
-    """The other one's key in `addons`."""
+    """Key of the needed add-on in `addons`."""
     why: str
 
 
 class AddonConfig(Section):
-    """The base of every add-on's section. Absent means off."""
+    """Base of every add-on's section. An absent section means off."""
 
     POD_LABELS: ClassVar[Mapping[str, str]]
-    """What its pods carry: a Fargate selector must match it."""
+    """Labels of the add-on's pods; a Fargate selector must match them."""
     ENDPOINTS: ClassVar[tuple[str, ...]] = ()
-    """AWS services that its pods call: each needs an endpoint where there is no other way."""
+    """AWS services that the pods call. In a network without internet each needs an endpoint."""
     NO_ENDPOINT: ClassVar[str | None] = None
-    """An AWS service that its pods call and that has no endpoint in a VPC."""
+    """An AWS service that the pods call and that has no VPC endpoint; None if there is none."""
     WITH_NODE_GROUPS: ClassVar[bool] = False
-    """Whether the wiring of the node groups declares it, since the groups must go before it."""
+    """True if the node groups' wiring declares the add-on, because a destroy must delete the groups
+    first.
+    """
     ON_EVERY_NODE: ClassVar[bool] = False
-    """Whether all its pods are a DaemonSet's: they have no other home, and Fargate runs none."""
+    """True if all its pods belong to a DaemonSet, which Fargate does not run."""
 
     def needs(self) -> Iterator[Need]:
-        """Add-ons that must be on too."""
+        """Other add-ons that must be on."""
         yield from ()
 
 
 class ChartConfig(AddonConfig):
-    """An add-on that a chart installs: how large its pods are, and what else the chart is told."""
+    """An add-on that a Helm chart installs: size, place and values of its pods."""
 
     CHART_NAME: ClassVar[str]
-    """The chart's own name, under which its values lie in `chart_values`."""
+    """Name of the Helm chart, which also finds the chart's own values."""
     OWN_VALUES: ClassVar[Mapping[str, str]] = {}
-    """Values of the chart that a values file must leave alone, with what to do instead."""
+    """Values of the chart that a values file must not set, with what to do instead."""
     ON_FARGATE: ClassVar[Mapping[str, str]] = FARGATE_SIZE
     ON_NODES: ClassVar[Mapping[str, str]] = NODE_SIZE
 
     cpu: Quantity | None = None
-    """vCPUs of each pod. Absent: on Fargate what its smallest size holds, on nodes what the add-on
-    needs."""
+    """vCPUs of each pod. Absent: on Fargate what fits its smallest size, on nodes the add-on's own
+    default.
+    """
     memory: Quantity | None = None
-    """Memory of each pod. Absent: on Fargate what its smallest size holds, 250m and 256M; on nodes
-    50m and 128Mi."""
+    """Memory of each pod. Absent: on Fargate what fits its smallest size; on nodes the add-on's own
+    default.
+    """
     node_selector: Mapping[LabelKey, LabelValue] = {}
-    """On nodes only: where its pods may run, for example `lifecycle: OnDemand`."""
+    """Labels of the nodes where pods may run, for example `lifecycle: OnDemand`; ignored on
+    Fargate.
+    """
     values_file: str | None = Field(default=None, min_length=1)
-    """A YAML file with values of the chart, relative to the project: they win over the program's,
-    which may rely on its own. Lists replace lists."""
+    """A YAML file with values of the chart, relative to the project. They override the program's
+    values, some of which the program relies on. Lists are replaced as a whole.
+    """
 
     @field_validator("values_file")
     @classmethod
@@ -82,7 +90,7 @@ class ChartConfig(AddonConfig):
         return file
 
     def resources(self, runs_on: RunsOn) -> dict[str, dict[str, str]]:
-        """The size that the section or the add-on itself asks for: see `resources`."""
+        """Resources of a container: the section's size, else the add-on's default."""
         default = self.ON_FARGATE if runs_on is RunsOn.FARGATE else self.ON_NODES
         size = {
             "cpu": self.cpu or default["cpu"],
@@ -92,14 +100,17 @@ class ChartConfig(AddonConfig):
 
 
 def resources(size: Mapping[str, str], runs_on: RunsOn) -> dict[str, dict[str, str]]:
-    """Requests, and limits that equal them: Fargate knows no others. On nodes a limit of the
-    processor would only slow pods down where there is some to spare."""
+    """Requests, and limits equal to them: Fargate knows no others. On nodes there is no CPU limit,
+    which would slow pods down while the node has CPU to spare.
+    """
     limits = size if runs_on is RunsOn.FARGATE else {"memory": size["memory"]}
     return {"requests": dict(size), "limits": dict(limits)}
 
 
 class PodsConfig(ChartConfig):
-    """An add-on whose pods are a Deployment's."""
+    """An add-on whose pods belong to a Deployment."""
 
     replicas: int = Field(default=1, ge=1, le=3)
-    """On Fargate each is billed by itself: 0.25 vCPU and 0.5 GB are about 10 USD a month."""
+    """Number of pods. On Fargate each is billed by itself: 0.25 vCPU and 0.5 GB are about 10 USD
+    per month.
+    """

@@ -1,4 +1,4 @@
-"""The add-ons that are on, each with what it needs, side by side where nothing forbids it."""
+"""All add-ons that are on, each after the add-ons it needs and otherwise in parallel."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,22 +14,23 @@ from .addon_config import AddonConfig
 
 @dataclass(frozen=True, kw_only=True)
 class AddonsArgs:
-    """The stack file's part, and all that add-ons are told of the cluster and its network."""
+    """The stack file's add-ons, and the cluster and network they run in."""
 
     sections: Mapping[str, AddonConfig]
-    """The sections of the add-ons that are on, by their keys in the stack file; an add-on comes
-    after those that it needs."""
+    """Sections of the add-ons that are on, by their keys in the stack file; an add-on comes after
+    those that it needs.
+    """
     around: Surroundings
-    """The cluster and the network."""
+    """The cluster and its network."""
 
 
 class Addons(pulumi.ComponentResource):
-    """One block an add-on: each folder's `component.declare` makes it."""
+    """Declares each add-on by the function `declare` of its folder's `component`."""
 
     outputs: Mapping[str, pulumi.Output[Any]]
-    """What users look for, by the name of the stack's output."""
+    """Outputs of the stack that users look for, by name."""
     declared: Mapping[str, pulumi.Resource]
-    """The component of each add-on, by its key in the stack file."""
+    """Component of each add-on, by its key in the stack file."""
 
     def __init__(
         self, name: str, args: AddonsArgs, opts: pulumi.ResourceOptions | None = None

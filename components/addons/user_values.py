@@ -1,4 +1,6 @@
-"""A user's own values for the chart of an add-on: checked against the chart, and over ours."""
+"""Users' values files for charts of add-ons: checks them, and merges them over the program's
+values.
+"""
 
 import difflib
 from collections.abc import Iterator, Mapping
@@ -9,14 +11,14 @@ from typing import Any, cast
 import yaml
 
 PROJECT = Path(__file__).resolve().parents[2]
-"""A file's name is relative to it."""
+"""Folder of the project, to which names of values files are relative."""
 ADDONS = Path(__file__).parent
-"""Each add-on's folder has its chart's own values.yaml; see the README here."""
+"""Folder of all add-ons; each has its chart's values.yaml. See the README there."""
 _FOLDERS = {
     "aws-efs-csi-driver": "efs_csi",
     "aws-node-termination-handler": "node_termination_handler",
 }
-"""The add-on of each chart that has another name."""
+"""Add-ons whose folder is not named like their chart."""
 OPEN_MAPS = frozenset(
     {
         "affinity",
@@ -39,17 +41,17 @@ OPEN_MAPS = frozenset(
         "updateStrategy",
     }
 )
-"""Maps that a chart prints as they are and has a default for: any keys may be given."""
+"""Maps that a chart has a default for but passes on unchanged: any keys may be given."""
 
 
 def folder(chart: str) -> Path:
-    """The folder of the add-on that installs a chart, by the chart's name."""
+    """Folder of the add-on that installs the chart of this name."""
     return ADDONS / _FOLDERS.get(chart, chart.replace("-", "_"))
 
 
 @lru_cache
 def of_chart(chart: str) -> Mapping[str, Any]:
-    """What the chart itself says, by its name: every key that it knows."""
+    """Default values of the chart of this name: every key that it knows."""
     return merged(unlisted(chart), _loaded(folder(chart) / "values.yaml"))
 
 
@@ -60,7 +62,9 @@ def unlisted(chart: str) -> Mapping[str, Any]:
 
 
 def read(file: str) -> Mapping[str, Any]:
-    """The user's values. Raises OSError and ValueError where `problems` tells of them."""
+    """Values in the user's file. Raises OSError or ValueError for a file that `problems`
+    reports.
+    """
     values = _loaded(PROJECT / file)
     if not isinstance(values, dict):
         raise ValueError(
@@ -70,7 +74,9 @@ def read(file: str) -> Mapping[str, Any]:
 
 
 def problems(file: str, chart: str, reserved: Mapping[str, str]) -> Iterator[str]:
-    """What is wrong with a file, and what to do. `reserved` are keys that have one of our own."""
+    """What is wrong with a values file, and what to do. `reserved` are keys that a section sets
+    itself.
+    """
     try:
         values = read(file)
     except OSError as error:
@@ -86,7 +92,7 @@ def problems(file: str, chart: str, reserved: Mapping[str, str]) -> Iterator[str
 
 
 def merged(ours: Mapping[str, Any], users: Mapping[str, Any]) -> dict[str, Any]:
-    """The user's values over ours: mappings key by key, all else whole."""
+    """The user's values merged over the program's: mappings key by key, all else as a whole."""
     both = dict(ours)
     for key, value in users.items():
         own = both.get(key)
@@ -98,7 +104,9 @@ def merged(ours: Mapping[str, Any], users: Mapping[str, Any]) -> dict[str, Any]:
 def _unknown(
     users: Mapping[str, Any], known: Mapping[str, Any], chart: str, path: str = ""
 ) -> Iterator[str]:
-    """An empty mapping of the chart takes any keys, a null of it any value."""
+    """Values that the chart does not know. An empty mapping in the chart allows any keys, a null
+    any value.
+    """
     for key, value in users.items():
         at = f"{path}{key}"
         if value is None:

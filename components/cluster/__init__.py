@@ -1,1 +1,1 @@
-"""The control plane, and what EKS runs in it and for it."""
+"""The EKS control plane, its Fargate profiles, and the add-ons that EKS installs."""

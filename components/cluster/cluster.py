@@ -1,4 +1,4 @@
-"""The EKS control plane, who may talk to it, and nothing that runs on it."""
+"""The EKS control plane and access to it, without anything that runs on it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,41 +24,46 @@ from .log_group import adopted_log_group
 
 ADMIN_POLICY = "arn:{partition}:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
 KMS_DELETION_DAYS = 7
-"""The shortest that KMS allows; a key that waits for deletion costs nothing."""
+"""Days until KMS deletes a key, the fewest it allows; a key that waits for deletion costs
+nothing.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterArgs:
-    """The stack file's part, and where the control plane goes."""
+    """The stack file's settings of the control plane, and its network."""
 
     config: ClusterConfig
-    """The stack file's part."""
+    """The stack file's settings of the control plane."""
     location: Location
-    """Where the stack is deployed."""
+    """Account and region of the stack."""
     vpc_id: pulumi.Input[str]
-    """The VPC of the subnets."""
+    """VPC of the subnets."""
     subnet_ids: Sequence[pulumi.Input[str]]
     """Private subnets in at least two zones."""
     discovery_tag: bool = True
-    """Whether Karpenter puts nodes into EKS's security group; false where they have their own."""
+    """True if Karpenter puts nodes into EKS's security group; false if nodes have their own."""
     identity: TokenIdentity = AMBIENT
-    """Whose token the Kubernetes API gets: the same principal as the AWS provider's."""
+    """Identity that the Kubernetes API sees: the same principal as the AWS provider's."""
     charts: ChartSource = field(default_factory=ChartSource)
-    """The source of charts and images: upstream, or mirrors."""
+    """Source of charts and images: upstream, or mirrors."""
     isolated: bool = False
-    """Whether the network has no way to the internet."""
+    """True if the network has no way to the internet."""
 
 
 class Cluster(pulumi.ComponentResource):
-    """The control plane by itself: what runs on it hangs off its outputs, side by side."""
+    """The EKS control plane. Resources that run on it depend on its outputs, and are made in
+    parallel.
+    """
 
     ref: ClusterRef
-    """The reference that every component on the cluster takes. The reference's provider has an
-    administrator's rights, and an update makes it when the API has answered."""
+    """Reference that every component on the cluster takes. Its provider has an administrator's
+    permissions; an update creates it once the API has answered.
+    """
     arn: pulumi.Output[str]
-    """The ARN of the cluster, known once the control plane is active."""
+    """ARN of the cluster; resolves once the control plane is active."""
     update_kubeconfig: pulumi.Output[str]
-    """The command that lets kubectl talk to it."""
+    """Command that gives kubectl access to the cluster."""
 
     def __init__(
         self, name: str, args: ClusterArgs, opts: pulumi.ResourceOptions | None = None
@@ -154,10 +159,10 @@ class Cluster(pulumi.ComponentResource):
         )
 
     def _control_plane(self, name: str, args: ClusterArgs) -> eks.Cluster:
-        """One call in the form in which nothing waits behind it: no add-ons, nodes, groups inside.
+        """The control plane by eks.Cluster, without add-ons, nodes and security groups inside.
 
-        The component's outputs resolve only when all of its children are done, so it gets none but
-        the control plane.
+        eks.Cluster's outputs resolve only when all of its children are done; so it gets no child
+        but the control plane.
         """
         child = pulumi.ResourceOptions(parent=self)
         config, location = args.config, args.location
@@ -230,10 +235,10 @@ class Cluster(pulumi.ComponentResource):
 
 
 def control_plane_settings(guard: ClusterGuard) -> pulumi.ResourceTransform:
-    """A transform for what eks.Cluster makes: what it has no argument for.
+    """A transform that sets on the control plane what eks.Cluster has no argument for.
 
-    Whoever creates the cluster gets no admin right by that, which the component hard-codes
-    (pulumi-eks#2373): `admins` alone says who has it. And a living cluster is guarded.
+    eks.Cluster makes the creator an admin (pulumi-eks#2373); here only `admins` says who is one.
+    The transform also guards an existing cluster against changes that EKS cannot make.
     """
 
     def transform(
@@ -252,11 +257,11 @@ def control_plane_settings(guard: ClusterGuard) -> pulumi.ResourceTransform:
 def by_our_providers(
     args: pulumi.ResourceTransformArgs,
 ) -> pulumi.ResourceTransformResult | None:
-    """The control plane and the component's provider are of the plugins that the program uses.
+    """A transform that makes the control plane use the same plugin versions as the program.
 
     eks.Cluster asks for older ones (nodejs/eks/package.json), which a refresh or destroy would have
-    to download and run beside the program's. A preview and an update still do so for one question,
-    aws.getPartition: only an explicit provider would reach that, and such a one has none of the
+    to download and run beside the program's. A preview and an update still use them for one call,
+    aws.getPartition: only an explicit provider would reach that, and it would have none of the
     stack's `aws:` settings.
     """
     match args.type_.split(":"):
@@ -271,7 +276,7 @@ def by_our_providers(
 
 
 def deploys_as_admin(caller_arn: str, admins: Sequence[str]) -> bool:
-    """Whether the identity that deploys is one of the administrators.
+    """True if the identity that deploys is one of the administrators.
 
     STS names an assumed role by `assumed-role/<role>/<session>`, without the role's path.
     """

@@ -1,4 +1,4 @@
-"""What a stack file may say of the control plane that it makes."""
+"""The stack file's settings of a control plane that the stack creates."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -10,7 +10,7 @@ from ..addresses import AddressRange
 from ..section import Mistake, Section
 
 RetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827]
-"""Days that CloudWatch Logs knows (PutRetentionPolicy)."""
+"""Retention periods in days that CloudWatch Logs accepts (PutRetentionPolicy)."""
 
 IamArn = Annotated[
     str,
@@ -23,17 +23,19 @@ LogType = Literal["api", "audit", "authenticator", "controllerManager", "schedul
 
 
 class EndpointConfig(Section):
-    """From where the Kubernetes API can be reached."""
+    """Access to the Kubernetes API."""
 
     public: bool = False
-    """From the internet, by the addresses in `publicCidrs`."""
+    """If true, the addresses in `publicCidrs` reach the API over the internet."""
     public_cidrs: tuple[AddressRange, ...] = ()
-    """Who may connect from the internet; `0.0.0.0/0` is everybody."""
+    """Addresses that may connect over the internet; `0.0.0.0/0` allows all."""
     private: bool = True
-    """From inside the VPC; nodes and Fargate pods then stay off the internet for it."""
+    """If true, the API is reached from inside the VPC, and traffic of nodes and Fargate pods to it
+    stays off the internet.
+    """
 
     def mistakes(self) -> Iterator[Mistake]:
-        """The endpoint can be reached, and a public one says by whom."""
+        """The endpoint must be reachable, and a public one must list addresses."""
         if not (self.public or self.private):
             problem = "public and private are both false: set one of them to true"
             yield Mistake("private", problem, value=False)
@@ -49,44 +51,50 @@ class EndpointConfig(Section):
 
 
 class ControlPlaneLogsConfig(Section):
-    """What the control plane logs to CloudWatch, at 0.50 to 0.70 USD a GB."""
+    """Logs of the control plane in CloudWatch, at 0.50 to 0.70 USD per GB."""
 
     types: tuple[LogType, ...] = ("audit", "authenticator")
-    """Which of its logs; none at all: `[]`."""
+    """Kinds of logs to write; `[]` writes none."""
     retention_days: RetentionDays = 30
-    """After so many days CloudWatch deletes them."""
+    """Days after which CloudWatch deletes the logs."""
 
 
 class ClusterConfig(Section):
-    """The control plane; 0.10 USD an hour, six times that in extended support."""
+    """The EKS control plane; it costs 0.10 USD per hour, six times that in extended support."""
 
     name: str = Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$")
-    """Known in advance, since tags, role names and the interruption queue carry it."""
+    """Name of the cluster. Tags, role names and the interruption queue contain it."""
     version: str
-    """The Kubernetes minor version; raising it updates the control plane in place, one minor at a
-    time."""
+    """Kubernetes minor version. A higher one updates the control plane in place, one minor at a
+    time.
+    """
     endpoint: EndpointConfig
-    """From where the Kubernetes API can be reached."""
+    """Access to the Kubernetes API."""
     admins: tuple[IamArn, ...] = Field(min_length=1)
-    """Roles or users with full rights in the cluster. The one that deploys must be among them:
-    whoever creates the cluster gets no rights by that alone."""
+    """IAM roles or users with full permissions in the cluster. The one that deploys must be among
+    them: creating the cluster gives no permissions by itself.
+    """
     support_type: Literal["STANDARD", "EXTENDED"] = "STANDARD"
-    """STANDARD: EKS upgrades by itself at the end of standard support. EXTENDED: it stays, and
-    costs 0.60 USD an hour from then on."""
+    """STANDARD: EKS upgrades the cluster by itself at the end of standard support. EXTENDED: the
+    version stays, and costs 0.60 USD per hour from then on.
+    """
     deletion_protection: bool = True
-    """A destroy is refused before anything is deleted. It takes two steps: false, `pulumi up`,
-    then `pulumi destroy`."""
+    """If true, a destroy is refused before anything is deleted. Deleting the cluster takes two
+    steps: set false and run `pulumi up`, then `pulumi destroy`.
+    """
     logs: ControlPlaneLogsConfig = ControlPlaneLogsConfig()
-    """What the control plane logs, and for how long."""
+    """Logs of the control plane, and how long they are kept."""
     kms_key_arn: str | None = Field(default=None, pattern=r"^arn:aws[a-z-]*:kms:\S+:key/\S+$")
-    """The key that encrypts Secrets; absent means one of the stack's own, at 1 USD a month. It
-    cannot be changed later."""
+    """KMS key that encrypts Secrets; absent means one that the stack creates, at 1 USD per month.
+    The key of a cluster cannot be changed.
+    """
     replace_for_kms_key: bool = False
-    """Lets another `kmsKeyArn`, a first one or none replace the cluster, with all that runs in it;
-    false refuses such a change."""
+    """If true, changing, adding or removing `kmsKeyArn` replaces the cluster with all that runs in
+    it; if false, such a change is refused.
+    """
 
     def mistakes(self) -> Iterator[Mistake]:
-        """A version that EKS runs, and each administrator once."""
+        """EKS must run the version, and each administrator appear once."""
         problem = compatibility.kubernetes_problem(self.version, self.support_type)
         if problem:
             yield Mistake("version", problem, self.version)

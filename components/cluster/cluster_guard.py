@@ -1,4 +1,4 @@
-"""Keeps a living cluster from what EKS cannot change, and a protected one from its destroy."""
+"""Guards an existing cluster against changes that EKS cannot make, and against a destroy."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
@@ -12,23 +12,23 @@ CONTROL_PLANE = "aws:eks/cluster:Cluster"
 
 
 class ClusterGuard:
-    """Options of the control plane that keep it from its destroy, and from what EKS cannot change.
+    """Options of the control plane that refuse changes EKS cannot make, and a destroy if protected.
 
-    AWS's provider takes another key without a word and sends nothing, so that the key in use would
-    be deleted as no longer needed (hashicorp/terraform-provider-aws
-    internal/service/eks/cluster.go).
+    The AWS provider accepts another key without sending it, so that the key in use would be deleted
+    as no longer needed (hashicorp/terraform-provider-aws internal/service/eks/cluster.go).
     """
 
     def __init__(self, *, protected: bool, replace_for_kms_key: bool) -> None:
-        """Protected, Pulumi refuses the plan of a destroy; EKS alone would refuse only its last
-        step, when all that stands on the cluster is gone. With `replace_for_kms_key` another key
-        makes another cluster; else it is refused."""
+        """If `protected`, Pulumi refuses the plan of a destroy; EKS alone would refuse only its
+        last step, when everything on the cluster is gone. With `replace_for_kms_key`, another key
+        replaces the cluster; without, it is refused.
+        """
         self.protected, self.replace_for_kms_key = protected, replace_for_kms_key
         self.refused: list[str] = []
-        """Changes of the preview that EKS cannot make, a sentence each."""
+        """Changes in the preview that EKS cannot make, a sentence each."""
 
     def options(self, opts: pulumi.ResourceOptions) -> pulumi.ResourceOptions:
-        """The given options of the control plane, with those that guard it."""
+        """The given options of the control plane, with the guarding ones added."""
         refusal = pulumi.ResourceHook(
             "only changes that EKS can make",
             self._refuse,
@@ -44,33 +44,39 @@ class ClusterGuard:
         return pulumi.ResourceOptions.merge(opts, guards)
 
     def tell(self, _: object = None) -> None:
-        """Raises RunError if the preview of the control plane, now over, is to be refused."""
+        """Raises RunError if the preview of the control plane, which is over by now, must be
+        refused.
+        """
         if self.refused:
             raise pulumi.RunError("\n".join(self.refused))
 
     def _refuse(self, args: pulumi.ResourceHookArgs) -> None:
         before, after = args.old_inputs or {}, args.new_inputs or {}
-        found = list(problems(before, after, replace_for_kms_key=self.replace_for_kms_key))
+        messages = list(problems(before, after, replace_for_kms_key=self.replace_for_kms_key))
         # A hook that fails inside a component of another process ends the program by a traceback:
         # the engine closes that process while the program waits for it (pulumi,
         # pkg/resource/deploy/source_eval.go). A preview changes nothing, so `tell` can refuse it.
-        if found and not pulumi.runtime.is_dry_run():
-            raise ValueError("\n".join(found))
-        self.refused += found
+        if messages and not pulumi.runtime.is_dry_run():
+            raise ValueError("\n".join(messages))
+        self.refused += messages
 
 
 def problems(
     before: Mapping[str, Any], after: Mapping[str, Any], *, replace_for_kms_key: bool
 ) -> Iterator[str]:
-    """What EKS cannot change of a cluster with the inputs `before`, and what to do instead."""
+    """Changes of a cluster with the inputs `before` that EKS cannot make, and what to do
+    instead.
+    """
     old_key, new_key = _key(before), _key(after)
     if old_key and old_key != new_key and not replace_for_kms_key:
-        given = new_key if isinstance(new_key, str) and new_key.startswith("arn:") else "a new one"
+        new_key_text = (
+            new_key if isinstance(new_key, str) and new_key.startswith("arn:") else "a new one"
+        )
         yield (
             f"cluster.kmsKeyArn: the cluster's Secrets are encrypted with {old_key}, and EKS "
             "cannot change a cluster's key: undo the change, or set cluster.replaceForKmsKey: true "
             "to delete the cluster with all that runs in it, and make it anew with the other key "
-            f"(got {given})"
+            f"(got {new_key_text})"
         )
     old_version, new_version = before.get("version"), after.get("version")
     if isinstance(old_version, str) and isinstance(new_version, str):
@@ -88,7 +94,7 @@ def problems(
 
 
 def refuse_unusable_key(arn: str, location: Location, opts: pulumi.InvokeOptions) -> None:
-    """Asks KMS for the key that the stack file gives. Raises RunError if EKS could not use it."""
+    """Looks up the stack file's key in KMS. Raises RunError if EKS could not use it."""
     path, remedy = "cluster.kmsKeyArn", "give a symmetric key of this region that is enabled"
     region = arn.split(":")[3]
     if region != location.region:

@@ -1,4 +1,4 @@
-"""EKS add-ons: those that nodes need before they start, and CoreDNS, which needs a home first."""
+"""EKS add-ons: those that nodes need before they start, and CoreDNS."""
 
 import json
 from collections.abc import Mapping
@@ -26,29 +26,29 @@ from .eks_addons_config import (
 COREDNS_FARGATE_RESOURCES = {"cpu": "0.25", "memory": "256M"}
 
 NODE_POOL_LABEL = "karpenter.sh/nodepool"
-"""On every node that Karpenter launches, and on no other."""
+"""Label on every node that Karpenter launches, and on no other."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EksAddonArgs:
-    """Which add-on, in which build, on which cluster."""
+    """An EKS add-on, its build and its cluster."""
 
     config: EksAddonConfig
-    """The stack file's part."""
+    """The stack file's settings of the add-on."""
     addon_name: str
-    """AWS's name for it, for example `vpc-cni`."""
+    """AWS's name of the add-on, for example `vpc-cni`."""
     cluster: ClusterRef
-    """The cluster that gets it; the pinned build is that of its minor."""
+    """The cluster of the add-on; a pinned build is that of the cluster's minor version."""
     configuration: pulumi.Input[Mapping[str, Any]] | None = None
     """Values in the add-on's own schema."""
     hooks: pulumi.ResourceHookBinding | None = None
-    """See Admission.hooks."""
+    """Hooks of the add-on; see Admission.hooks."""
     service_account_role_arn: pulumi.Input[str] | None = None
-    """The role that EKS writes on the add-on's service account, for its pods on Fargate."""
+    """ARN of the role that EKS writes on the add-on's service account, for its pods on Fargate."""
 
 
 class EksAddon(pulumi.ComponentResource):
-    """One add-on that EKS installs and keeps; ready when it is active."""
+    """An add-on that EKS installs and maintains; ready when it is active."""
 
     version: pulumi.Output[str]
     """The build that was chosen."""
@@ -78,13 +78,13 @@ class EksAddon(pulumi.ComponentResource):
             case "pinned":
                 return pinned_build(args.addon_name, args.cluster.version)
             case "default" | "latest" as wanted:
-                found = aws.eks.get_addon_version_output(
+                available = aws.eks.get_addon_version_output(
                     addon_name=args.addon_name,
                     kubernetes_version=args.cluster.version,
                     most_recent=wanted == "latest",
                     opts=pulumi.InvokeOutputOptions(parent=self),
                 )
-                return found.version
+                return available.version
             case exact:
                 return exact
 
@@ -100,8 +100,9 @@ def _spelled(configuration: pulumi.Input[Mapping[str, Any]] | None) -> pulumi.In
 
 
 def pinned_build(addon: str, kubernetes: str) -> str:
-    """This release's build. Raises RunError where there is none for the minor, which only a cluster
-    of somebody else can bring about."""
+    """The build that this release pins. Raises RunError if the minor has none, which can only
+    happen on an existing cluster.
+    """
     pinned = versions.EKS_ADDONS.get(kubernetes)
     if pinned is None:
         raise pulumi.RunError(
@@ -113,18 +114,20 @@ def pinned_build(addon: str, kubernetes: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class NodeAddonsArgs:
-    """The stack file's part, and the cluster they go to."""
+    """The stack file's settings of the add-ons, and the cluster."""
 
     config: EksAddonsConfig
-    """The stack file's part."""
+    """The stack file's settings of the add-ons."""
     cluster: ClusterRef
-    """The cluster that gets them; the pinned builds are those of its minor."""
+    """The cluster of the add-ons; pinned builds are those of the cluster's minor version."""
     has_nodes: bool
-    """Whether the stack can have EC2 nodes at all."""
+    """True if the stack can have EC2 nodes."""
 
 
 class NodeAddons(pulumi.ComponentResource):
-    """What must be there before the first node and until after the last: network and identity."""
+    """Add-ons that must exist before the first node and until after the last: kube-proxy, vpc-cni
+    and the Pod Identity agent.
+    """
 
     def __init__(
         self, name: str, args: NodeAddonsArgs, opts: pulumi.ResourceOptions | None = None
@@ -174,10 +177,10 @@ class NodeAddons(pulumi.ComponentResource):
 def coredns_configuration(
     config: CoreDnsConfig, home: Home, *, several: bool = False, profile: str | None = None
 ) -> dict[str, Any]:
-    """The add-on's values: on Fargate it must be told so, and be given a size.
+    """Values of the CoreDNS add-on; on Fargate they include the compute type and a size.
 
-    `several`: there are both node groups and Karpenter's nodes, so it must be told which.
-    `profile`: the Fargate profile's name, so that its pods move before a replaced one goes.
+    With `several`, the cluster has both node groups and Karpenter's nodes, so the values select one
+    kind. `profile` is the Fargate profile's name, so that pods move before a replaced profile goes.
     """
     values: dict[str, Any] = {"replicaCount": config.replicas}
     match home:
@@ -196,7 +199,9 @@ def coredns_configuration(
 
 
 def coredns_affinity(node_pool: Literal["Exists", "DoesNotExist"]) -> dict[str, Any]:
-    """Nodes of one kind, and the two pods apart where they can be: it replaces the add-on's own."""
+    """Affinity for nodes of one kind, which also keeps the two pods apart if possible, since it
+    replaces the add-on's own.
+    """
     expressions = [{"key": NODE_POOL_LABEL, "operator": node_pool}]
     apart = {
         "labelSelector": {"matchLabels": COREDNS_LABELS},

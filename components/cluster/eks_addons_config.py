@@ -1,4 +1,4 @@
-"""What a stack file may say of the add-ons that EKS installs, and where CoreDNS may run."""
+"""The stack file's settings of the add-ons that EKS installs, and of CoreDNS's place."""
 
 import enum
 from typing import Annotated, Literal
@@ -9,7 +9,7 @@ from ..section import Section
 
 NAMESPACE = "kube-system"
 COREDNS_LABELS = {"k8s-app": "kube-dns"}
-"""What CoreDNS's pods carry: a Fargate selector must match it."""
+"""Labels of CoreDNS's pods; a Fargate selector must match them."""
 
 AddonVersion = Annotated[
     str, Field(pattern=r"^(pinned|default|latest|v\d+\.\d+\.\d+-eksbuild\.\d+)$")
@@ -17,21 +17,25 @@ AddonVersion = Annotated[
 
 
 class EksAddonConfig(Section):
-    """Which build of an add-on, and what happens to objects that somebody changed."""
+    """An EKS add-on: its build, and what happens to objects that somebody changed."""
 
     version: AddonVersion = "pinned"
-    """`pinned`: this release's (components/versions.py). An exact build. `default` and `latest` ask
-    AWS at each run, so that a preview can show a change that nobody made here."""
+    """Build of the add-on. `pinned`: the one of this release (components/versions.py); or an exact
+    build. `default` and `latest` ask AWS at each run, so that a preview can show a change that
+    nobody made here.
+    """
     resolve_conflicts_on_create: Literal["NONE", "OVERWRITE"] = "OVERWRITE"
-    """What becomes of objects that are there already. NONE: the add-on fails."""
+    """What happens to objects that already exist. NONE: the add-on fails."""
     resolve_conflicts_on_update: Literal["NONE", "OVERWRITE", "PRESERVE"] = "OVERWRITE"
-    """PRESERVE keeps what was changed by kubectl."""
+    """What happens to changed objects in an update. PRESERVE keeps changes that were made by
+    kubectl.
+    """
     preserve: bool = False
-    """Leave its objects in the cluster when the add-on is taken off."""
+    """If true, the add-on's objects stay in the cluster when it is removed."""
 
 
 class Home(enum.StrEnum):
-    """What CoreDNS's pods may stand on: one of these and no other."""
+    """Compute that CoreDNS's pods may run on: exactly one of these."""
 
     FARGATE = "fargate"
     NODE_GROUPS = "nodeGroups"
@@ -39,24 +43,29 @@ class Home(enum.StrEnum):
 
 
 class CoreDnsConfig(EksAddonConfig):
-    """The cluster's DNS: two replicas in one home."""
+    """CoreDNS, the cluster's DNS: two replicas in one place."""
 
     runs_on: Home | None = None
-    """Absent: Fargate where a profile takes its pods, else node groups, else Karpenter's nodes."""
+    """Compute of CoreDNS's pods. Absent: Fargate if a profile selects them, else node groups, else
+    Karpenter's nodes.
+    """
     replicas: int = Field(default=2, ge=1)
-    """How many pods. On Fargate each is billed by itself, about 10 USD a month."""
+    """Number of pods. On Fargate each is billed by itself, about 10 USD per month."""
 
 
 class EksAddonsConfig(Section):
-    """The add-ons of every cluster; each has a sensible default."""
+    """EKS add-ons of every cluster; each has a sensible default."""
 
     # It takes the network interfaces of nodes that are still going: it must not go with the add-on.
     vpc_cni: EksAddonConfig = EksAddonConfig(preserve=True)
-    """The network of pods. By default its objects stay when the add-on goes, for nodes that are
-    still going."""
+    """The network of pods. By default its objects stay when the add-on is removed, for nodes that
+    are still being deleted.
+    """
     kube_proxy: EksAddonConfig = EksAddonConfig()
-    """The rules of Services on each node."""
+    """Rules of Services on each node."""
     pod_identity_agent: EksAddonConfig = EksAddonConfig()
-    """Only where there can be nodes: Pod Identity does not work on Fargate."""
+    """The agent of EKS Pod Identity, installed only if there can be nodes: Pod Identity does not
+    work on Fargate.
+    """
     coredns: CoreDnsConfig = CoreDnsConfig()
     """The cluster's DNS."""

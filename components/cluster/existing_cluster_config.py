@@ -1,4 +1,4 @@
-"""What a stack file may say of a cluster that exists."""
+"""The stack file's settings of an existing cluster."""
 
 from pydantic import Field
 
@@ -7,9 +7,9 @@ from ..section import Section
 
 
 class ExistingClusterConfig(Section):
-    """The name of a cluster that exists. Its version, network and access stay as they are."""
+    """An existing cluster by name. Its version, network and access stay as they are."""
 
     existing: str = Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$")
     """The cluster's name, in the stack's account and region."""
     runs_on: RunsOn = RunsOn.NODES
-    """Where pods of kube-system run there, which decides how they get AWS rights."""
+    """Compute of pods in kube-system there, which decides how they get AWS permissions."""

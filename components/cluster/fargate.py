@@ -1,4 +1,4 @@
-"""Fargate profiles: which pods run without a node, one profile after the other."""
+"""Fargate profiles, created one after the other, and the logs of their pods."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,32 +15,35 @@ from .fargate_config import FargateConfig
 from .log_group import adopted_log_group
 
 LOGGING_NAMESPACE = "aws-observability"
-"""EKS reads Fargate's log settings from the ConfigMap `aws-logging` in it, and from no other."""
+"""Namespace of the ConfigMap `aws-logging`, from which EKS reads Fargate's log settings."""
 
 DELETE_MINUTES = 30
-"""The provider gives up after 10; deleting a profile has taken more than 20
-(aws/containers-roadmap#1211)."""
+"""Time limit for deleting a profile. The provider's default is 10; deletions have taken more than
+20 (aws/containers-roadmap#1211).
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FargateProfilesArgs:
-    """The stack file's part, and the cluster whose pods they are."""
+    """The stack file's settings of Fargate, and the cluster of the pods."""
 
     config: FargateConfig
-    """The stack file's part."""
+    """The stack file's settings of Fargate."""
     first: str | None
-    """The profile that something waits for; it is made before the others."""
+    """Name of the profile that others wait for, which is created first."""
     cluster: ClusterRef
-    """The cluster that gets the profiles."""
+    """The cluster of the profiles."""
     subnet_ids: Sequence[pulumi.Input[str]]
-    """Private ones: Fargate refuses subnets with a route to an internet gateway."""
+    """Private subnets: Fargate refuses subnets with a route to an internet gateway."""
 
 
 class FargateProfiles(pulumi.ComponentResource):
-    """All profiles and the role that starts their pods."""
+    """All Fargate profiles, and the role that starts their pods."""
 
     profiles: Mapping[str, aws.eks.FargateProfile]
-    """By name. A pod must wait for its profile: one that is scheduled before stays without it."""
+    """The profiles by name. A pod must wait for its profile: one that is scheduled earlier stays
+    without it.
+    """
 
     def __init__(
         self, name: str, args: FargateProfilesArgs, opts: pulumi.ResourceOptions | None = None
@@ -100,7 +103,9 @@ class FargateProfiles(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _log_settings(self, name: str, args: FargateProfilesArgs) -> pulumi.Resource:
-        """EKS reads them when a pod starts, so they come before the profiles."""
+        """Fargate's log settings. EKS reads them when a pod starts, so they are created before the
+        profiles.
+        """
         in_cluster = pulumi.ResourceOptions(parent=self, provider=args.cluster.provider)
         namespace = KubernetesObject(
             f"{name}-logs",
@@ -130,23 +135,27 @@ class FargateProfiles(pulumi.ComponentResource):
 
 
 def in_order(profiles: Sequence[str], *, first: str | None) -> list[str]:
-    """The given order, with the profile in front that something waits for."""
+    """The profiles in the given order, except that `first` comes first."""
     return sorted(profiles, key=lambda profile: profile != first)
 
 
 def source_condition(*, location: Location, cluster: str) -> dict[str, Any]:
-    """Only this cluster's profiles may use the role (EKS user guide, confused deputy)."""
+    """Condition that only this cluster's profiles may use the role (EKS user guide, confused
+    deputy).
+    """
     profiles = location.arn("eks", f"fargateprofile/{cluster}/*")
     return {"ArnLike": {"aws:SourceArn": profiles}}
 
 
 def log_group(cluster: str) -> str:
-    """Where the pods' output goes."""
+    """Name of the log group of Fargate pods."""
     return f"/aws/eks/{cluster}/fargate"
 
 
 def log_policy(*, location: Location, group: str) -> dict[str, Any]:
-    """Write into the one log group. It exists already, so nothing may be created."""
+    """Policy that allows writing into this log group. The group already exists, so creating is not
+    allowed.
+    """
     statement = {
         "Sid": "WriteLogsOfFargatePods",
         "Effect": "Allow",
@@ -160,7 +169,7 @@ def log_policy(*, location: Location, group: str) -> dict[str, Any]:
 
 
 def log_settings(*, region: str, group: str) -> dict[str, str]:
-    """Fluent Bit's output; Fargate's copy of it reads the metadata of pods by itself."""
+    """Output settings of Fluent Bit; Fargate's copy of it reads the metadata of pods by itself."""
     output = {
         "Name": "cloudwatch_logs",
         "Match": "*",

@@ -1,4 +1,4 @@
-"""What cannot run on Fargate is refused in the preview, not found Pending after `up`."""
+"""Refuses in the preview what cannot run on Fargate, instead of leaving pods Pending after `up`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
@@ -8,7 +8,7 @@ import pulumi
 from .fargate_config import FargateConfig
 
 NLB_TYPES = ("external", "nlb-ip")
-"""Values of the load balancer type's annotation that keep the in-tree controller away."""
+"""Values of the load balancer type's annotation that keep Kubernetes' own controller away."""
 _TYPE_ANNOTATION = "service.beta.kubernetes.io/aws-load-balancer-type"
 _WITH_POD_TEMPLATE = ("Deployment", "DaemonSet", "StatefulSet", "ReplicaSet", "Job")
 
@@ -19,7 +19,7 @@ def refuse_what_fargate_cannot_run(config: FargateConfig) -> pulumi.ResourceTran
     """A transformation for components that declare KubernetesObjects, which they pass on.
 
     It raises RunError for an object whose pods a profile selects and Fargate cannot run. Objects
-    inside a Helm chart are not seen: Pulumi gets the release as a whole.
+    inside a Helm chart are not checked: Pulumi sees the release as a whole.
     """
 
     # Not one of the newer `transforms`: the engine calls those, and its error has a traceback.
@@ -57,7 +57,7 @@ def problems(config: FargateConfig, kind: str, manifest: Object) -> Iterator[str
 
 
 def becomes_classic(metadata: Object, spec: Object) -> bool:
-    """Whether the controller that is part of Kubernetes takes such a Service."""
+    """True if Kubernetes' own controller would make a Classic Load Balancer for the Service."""
     annotated = _part(metadata, "annotations").get(_TYPE_ANNOTATION)
     return (
         spec.get("type") == "LoadBalancer"
@@ -67,7 +67,7 @@ def becomes_classic(metadata: Object, spec: Object) -> bool:
 
 
 def pod_template(kind: str, manifest: Object) -> Object | None:
-    """The part of an object that says what its pods are, None where it has no pods."""
+    """The part of an object that describes its pods; None if it has no pods."""
     if kind == "Pod":
         return manifest
     spec = _part(manifest, "spec")
@@ -79,7 +79,7 @@ def pod_template(kind: str, manifest: Object) -> Object | None:
 
 
 def pod_problems(spec: Object) -> Iterator[str]:
-    """What Fargate does not offer, of what a pod's spec asks for (EKS user guide, Fargate)."""
+    """Features in a pod's spec that Fargate does not offer (EKS user guide, Fargate)."""
     if spec.get("hostNetwork"):
         yield "host network: drop hostNetwork"
     for volume in _list(spec, "volumes"):
@@ -94,12 +94,12 @@ def pod_problems(spec: Object) -> Iterator[str]:
 
 
 def _part(of: Object, key: str) -> Object:
-    """A nested object; what is absent, or not known before `up`, is empty."""
-    found = of.get(key)
-    return cast(Object, found) if isinstance(found, Mapping) else {}
+    """A nested object; empty if absent or not known before `up`."""
+    value = of.get(key)
+    return cast(Object, value) if isinstance(value, Mapping) else {}
 
 
 def _list(of: Object, key: str) -> Sequence[Object]:
-    found = of.get(key)
-    items = cast(Sequence[Any], found) if isinstance(found, list | tuple) else ()
+    value = of.get(key)
+    items = cast(Sequence[Any], value) if isinstance(value, list | tuple) else ()
     return [cast(Object, item) for item in items if isinstance(item, Mapping)]

@@ -1,1 +1,1 @@
-"""What EC2 offers: instance types, where they are offered, and images."""
+"""EC2's instance types, the places that offer them, and images."""

@@ -1,4 +1,4 @@
-"""Amazon Linux for the instances that are no Kubernetes nodes: one image, pinned by its name."""
+"""Amazon Linux for instances that are not Kubernetes nodes: one image, pinned by its name."""
 
 from collections.abc import Sequence
 
@@ -8,26 +8,26 @@ import pulumi_aws as aws
 from ..versions import AL2023_AMI_ARM64
 
 ROOT_DEVICE = "/dev/xvda"
-"""The volume that Amazon Linux starts from."""
+"""Device of the volume that Amazon Linux starts from."""
 
 
 def amazon_linux_ami(opts: pulumi.InvokeOutputOptions) -> pulumi.Output[str]:
-    """The id that the pinned image (arm64) has in the provider's region.
+    """Id of the pinned image (arm64) in the provider's region.
 
-    Raises RunError, which Pulumi prints without a traceback, where AWS has withdrawn the image.
+    Raises RunError, which Pulumi prints without a traceback, if AWS has withdrawn the image.
     """
-    found = aws.ec2.get_ami_ids_output(
+    images = aws.ec2.get_ami_ids_output(
         owners=["amazon"],
         filters=[{"name": "name", "values": [AL2023_AMI_ARM64]}],
         # 90 days after its release an image is deprecated, and left out of what is found.
         include_deprecated=True,
         opts=opts,
     )
-    return found.ids.apply(the_image)
+    return images.ids.apply(the_image)
 
 
 def the_image(ids: Sequence[str]) -> str:
-    """The one image of that name. Raises RunError where there is none."""
+    """The only image id. Raises RunError if there is none."""
     if not ids:
         raise pulumi.RunError(
             f"Amazon has no image {AL2023_AMI_ARM64} in this region any more: take a later release "

@@ -1,4 +1,4 @@
-"""Images of nodes: AWS's own for EKS, each pinned by its release."""
+"""Families of AWS's own node images for EKS, and the form of their releases."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ AmiType = Literal[
 """EKS's names for an operating system and an architecture."""
 
 RELEASE = r"^\d+\.\d+\.\d+-(\d{8}|[0-9a-f]{8})$"
-"""A release of either family."""
+"""Pattern of a release of either family."""
 
 _FORMS: Mapping[Family, tuple[str, str, str]] = {
     "al2023": (
@@ -27,23 +27,23 @@ _FORMS: Mapping[Family, tuple[str, str, str]] = {
         "https://github.com/bottlerocket-os/bottlerocket/releases",
     ),
 }
-"""By family: how a release is written, the same in words, and where they are listed."""
+"""For each family, the pattern of a release, its description, and the page that lists releases."""
 
 
 def family_of(ami_type: AmiType) -> Family:
-    """The operating system that EKS means by an AMI type."""
+    """Operating system of an AMI type."""
     return "bottlerocket" if ami_type.startswith("BOTTLEROCKET") else "al2023"
 
 
 def architecture_of(ami_type: AmiType) -> Architecture:
-    """The architecture that EKS means by an AMI type."""
+    """Processor architecture of an AMI type."""
     return "arm64" if "ARM_64" in ami_type else "x86_64"
 
 
 def release_problem(release: str, family: Family, kubernetes: str | None) -> str | None:
-    """Why there is no such release for this cluster, and what to do; None where there may be one.
+    """Why no such release exists for this cluster, and what to do; None if one may exist.
 
-    `kubernetes` is the cluster's minor. None: only the form is looked at.
+    `kubernetes` is the cluster's minor version; None checks the form only.
     """
     form, words, releases = _FORMS[family]
     if not re.fullmatch(form, release):

@@ -10,33 +10,33 @@ import pulumi_aws as aws
 from .instance_types import Architecture
 
 ImageFamily = Literal["al2", "al2023", "bottlerocket"]
-"""AWS's operating systems for nodes, by Karpenter's word in an alias."""
+"""AWS's operating systems for nodes, as Karpenter's aliases spell them."""
 
 FAMILY_NAMES: Mapping[ImageFamily, str] = {
     "al2": "AL2",
     "al2023": "AL2023",
     "bottlerocket": "Bottlerocket",
 }
-"""Image families by the names that AWS's pages give them."""
+"""Names of the image families as AWS's pages spell them."""
 
 _Found = aws.ssm.GetParametersByPathResult
 
 NEAREST = 2
-"""So many releases before and after the one that is not there are named."""
+"""Number of releases before and after a missing one that an error names."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImageSeries:
-    """All releases of one image."""
+    """All releases of one image: of one family, architecture and Kubernetes minor."""
 
     family: ImageFamily
     architecture: Architecture
     kubernetes: str
-    """The cluster's minor, for example `1.35`."""
+    """Kubernetes minor version, for example `1.35`."""
 
     @property
     def path(self) -> str:
-        """Parameter Store's folder, which has a folder for each release."""
+        """Folder in Parameter Store that has a folder for each release."""
         if self.family == "bottlerocket":
             return f"/aws/service/bottlerocket/aws-k8s-{self.kubernetes}/{self.architecture}"
         above = f"/aws/service/eks/optimized-ami/{self.kubernetes}"
@@ -45,7 +45,7 @@ class ImageSeries:
         return f"{above}/amazon-linux-2023/{self.architecture}/standard"
 
     def release_path(self, build: str) -> str:
-        """The folder of one release, by its day (`20260930`) or Bottlerocket's version (`1.66.0`).
+        """Folder of one release, by its date (`20260930`) or Bottlerocket's version (`1.66.0`).
 
         Karpenter looks an alias up there too (karpenter-provider-aws, pkg/providers/amifamily).
         """
@@ -59,63 +59,66 @@ class ImageSeries:
 
     @property
     def release_parameter(self) -> str:
-        """In a release's folder, the parameter that says how a managed node group calls it."""
+        """Parameter in a release's folder with the release's name for managed node groups."""
         return "image_version" if self.family == "bottlerocket" else "release_version"
 
     def releases(self, parameters: Mapping[str, str]) -> Sequence[str]:
-        """The releases that the parameters below `path` tell, the oldest first: `1.35.8-20260930`,
-        of Bottlerocket `1.66.0-1ad6b4a4`."""
+        """Releases in the parameters below `path`, oldest first: `1.35.8-20260930`, for
+        Bottlerocket `1.66.0-1ad6b4a4`.
+        """
         ending = f"/{self.release_parameter}"
         # The newest is there twice: its own folder, and `recommended` or `latest`.
-        told = {value for name, value in parameters.items() if name.endswith(ending)}
-        return sorted(told, key=lambda release: self.order(self.build_of(release)))
+        releases = {value for name, value in parameters.items() if name.endswith(ending)}
+        return sorted(releases, key=lambda release: self.order(self.build_of(release)))
 
     def build_of(self, release: str) -> str:
-        """What the release's folder and Karpenter's alias call it: its day, or its version."""
+        """Build of a release, as its folder and Karpenter's alias spell it: a date, or a
+        version.
+        """
         version, _, build = release.partition("-")
         return version if self.family == "bottlerocket" else build
 
     def alias_of(self, release: str) -> str:
-        """Karpenter's alias of a release: `al2023@v20260930`."""
+        """Karpenter's alias for a release: `al2023@v20260930`."""
         return f"{self.family}@v{self.build_of(release)}"
 
     def order(self, build: str) -> tuple[int, ...]:
-        """Sorts builds by age."""
+        """Sort key of a build, by age."""
         return tuple(int(part) for part in build.split("."))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImagePin:
-    """A release that a stack file names, and where."""
+    """A release that a stack file pins, and its path in the file."""
 
     key: str
-    """The path in the stack file: `managedNodeGroups.base.releaseVersion`."""
+    """Path in the stack file: `managedNodeGroups.base.releaseVersion`."""
     value: str
-    """As it is there: a release, or Karpenter's alias."""
+    """Value in the stack file: a release, or Karpenter's alias."""
     series: ImageSeries
 
     @property
     def is_alias(self) -> bool:
-        """An alias has no Kubernetes patch, and no commit."""
+        """True if the value is an alias, which has no Kubernetes patch version and no commit."""
         return "@" in self.value
 
     @property
     def build(self) -> str:
-        """The release's day, or Bottlerocket's version."""
+        """Build of the release: its date, or Bottlerocket's version."""
         if self.is_alias:
             return self.value.partition("@")[2].removeprefix("v")
         return self.series.build_of(self.value)
 
     @property
     def path(self) -> str:
-        """Path of the release's image in Parameter Store; what AWS publishes there stays."""
+        """Folder of the release in Parameter Store; AWS never changes what it publishes there."""
         return self.series.release_path(self.build)
 
 
 def published_image(pin: ImagePin, opts: pulumi.InvokeOutputOptions) -> pulumi.Output[str]:
-    """The id that the image has in the provider's region.
+    """Id of the image in the provider's region.
 
-    Raises RunError, which Pulumi prints without a traceback, where AWS published no such release.
+    Raises RunError, which Pulumi prints without a traceback, if AWS published no such release.
     """
     # All below the path: asked for one name that is not there, the provider fails by itself.
     below = aws.ssm.get_parameters_by_path_output(path=pin.path, opts=opts)
@@ -138,9 +141,9 @@ def _parameters(found: _Found) -> Mapping[str, str]:
 
 
 def image_id(parameters: Mapping[str, str], pin: ImagePin) -> str | None:
-    """The id among the parameters of a release; None if there are none.
+    """Id of the image among the parameters of a release; None if there are none.
 
-    Raises RunError where AWS calls the release of that day or version differently.
+    Raises RunError if AWS gave the release of that date or version another name.
     """
     image = parameters.get(f"{pin.path}/image_id")
     release = parameters.get(f"{pin.path}/{pin.series.release_parameter}", pin.value)
@@ -153,7 +156,7 @@ def image_id(parameters: Mapping[str, str], pin: ImagePin) -> str | None:
 
 
 def refuse(pin: ImagePin, parameters: Mapping[str, str]) -> NoReturn:
-    """Raises RunError with the nearest of all releases, as the parameters of the series tell."""
+    """Raises RunError that names the nearest releases among the parameters of the series."""
     series = pin.series
     near = nearest(pin, series.releases(parameters))
     remedy = f"take {' or '.join(near)}, or another one" if near else "take one"
@@ -167,7 +170,7 @@ def refuse(pin: ImagePin, parameters: Mapping[str, str]) -> NoReturn:
 
 
 def nearest(pin: ImagePin, releases: Sequence[str]) -> Sequence[str]:
-    """The releases just before and after the pinned one, in the pin's own spelling."""
+    """Releases just before and after the pinned one, in the pin's own spelling."""
     series = pin.series
     wanted = series.order(pin.build)
     before = [each for each in releases if series.order(series.build_of(each)) < wanted]

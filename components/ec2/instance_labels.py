@@ -1,4 +1,4 @@
-"""The labels that Karpenter's AWS provider 1.14 gives a node of each instance type."""
+"""Labels that Karpenter's AWS provider 1.14 sets on nodes, by instance type."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ _ARCHITECTURES = {"x86_64": "amd64", "arm64": "arm64"}
 
 
 class LaunchableType(NamedTuple):
-    """A type, and all that EC2 says of it."""
+    """An instance type with all that EC2 reports of it."""
 
     name: str
     size: TypeFacts
@@ -22,13 +22,13 @@ class LaunchableType(NamedTuple):
 
 
 def _category(each: LaunchableType) -> str | None:
-    found = _SCHEME.match(each.name)
-    return found[1] if found else None
+    match = _SCHEME.match(each.name)
+    return match[1] if match else None
 
 
 def _generation(each: LaunchableType) -> str | None:
-    found = _SCHEME.match(each.name)
-    return found[2] if found else None
+    match = _SCHEME.match(each.name)
+    return match[2] if match else None
 
 
 def _number(value: int | None) -> str | None:
@@ -68,5 +68,7 @@ LABELS: Mapping[str, Callable[[LaunchableType], str | None]] = {
     f"{_AWS}accelerator-manufacturer": lambda each: _word(each.facts.accelerator, 1),
     f"{_AWS}accelerator-count": lambda each: _word(each.facts.accelerator, 2),
 }
-"""By key, the value for a type; None: its nodes have no such label. What depends on the node class
-(the operating system, a placement group, a reservation) or is the same for all is not here."""
+"""For each label key, its value on nodes of a type; None if they lack the label. Labels that depend
+on the node class (operating system, placement group, reservation) or are the same everywhere are
+missing.
+"""

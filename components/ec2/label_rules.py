@@ -1,4 +1,4 @@
-"""What requirements together allow a label to be, as Karpenter 1.14 reckons it."""
+"""Values of a label that several requirements allow together, computed as Karpenter 1.14 does."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,29 +7,29 @@ from typing import Any
 
 @dataclass(frozen=True)
 class LabelRule:
-    """The values that a label may have: those listed, or with `others` all but those listed."""
+    """Values that a label may have: those listed, or with `others` all but those listed."""
 
     values: frozenset[str] = frozenset()
     others: bool = False
     least: int | None = None
     most: int | None = None
-    """With a bound a value must be a whole number."""
+    """Largest value. With `least` or `most` a value must be a whole number."""
 
     def allows(self, value: str) -> bool:
-        """Whether a node with this value fits."""
+        """True if a node with this value fits."""
         return (value in self.values) != self.others and self._within(value)
 
     @property
     def allows_absence(self) -> bool:
-        """Whether a node without the label fits: NotIn and DoesNotExist are content with it.
+        """True if a node without the label fits, as NotIn and DoesNotExist allow.
 
-        NotIn beside Gt is too, and so are two In without a common value: to Karpenter those two
-        together are a DoesNotExist.
+        NotIn together with Gt allows it too, and so do two In without a common value: Karpenter
+        treats those two together as DoesNotExist.
         """
         return bool(self.values) == self.others
 
     def both(self, other: "LabelRule") -> "LabelRule":
-        """What fits this rule and the other."""
+        """The rule that allows what this rule and the other both allow."""
         others = self.others and other.others
         least = _tighter(self.least, other.least, max)
         most = _tighter(self.most, other.most, min)
@@ -47,10 +47,10 @@ class LabelRule:
         return LabelRule(values, others, least, most) if others else LabelRule(values)
 
     def meets(self, other: "LabelRule") -> bool:
-        """Whether some node fits both: by a value of the label, or by not having it."""
+        """True if some node fits both rules: by a value of the label, or by not having it."""
         together = self.both(other)
-        found = bool(together.values) or together.others
-        return found or (self.allows_absence and other.allows_absence)
+        has_value = bool(together.values) or together.others
+        return has_value or (self.allows_absence and other.allows_absence)
 
     def _within(self, value: str) -> bool:
         if self.least is None and self.most is None:
@@ -66,13 +66,13 @@ class LabelRule:
 def rules_of(
     requirements: Iterable[Mapping[str, Any]], labels: Mapping[str, str] = {}
 ) -> dict[str, LabelRule]:
-    """By key, what a pool's requirements allow, and its labels, each of which is an In."""
-    found: dict[str, LabelRule] = {}
-    asked = [(str(r["key"]), _OPERATORS[r["operator"]](r.get("values", ()))) for r in requirements]
-    asked += [(key, LabelRule(frozenset({value}))) for key, value in labels.items()]
-    for key, rule in asked:
-        found[key] = found[key].both(rule) if key in found else rule
-    return found
+    """Rules by label key from a pool's requirements and labels; a label counts as an In."""
+    combined: dict[str, LabelRule] = {}
+    rules = [(str(r["key"]), _OPERATORS[r["operator"]](r.get("values", ()))) for r in requirements]
+    rules += [(key, LabelRule(frozenset({value}))) for key, value in labels.items()]
+    for key, rule in rules:
+        combined[key] = combined[key].both(rule) if key in combined else rule
+    return combined
 
 
 _OPERATORS: Mapping[str, Callable[[Sequence[str]], LabelRule]] = {
@@ -88,7 +88,7 @@ _OPERATORS: Mapping[str, Callable[[Sequence[str]], LabelRule]] = {
 
 
 def _tighter(
-    one: int | None, other: int | None, choose: Callable[[Iterable[int]], int]
+    bound: int | None, other: int | None, choose: Callable[[Iterable[int]], int]
 ) -> int | None:
-    bounds = [bound for bound in (one, other) if bound is not None]
+    bounds = [each for each in (bound, other) if each is not None]
     return choose(bounds) if bounds else None

@@ -1,4 +1,4 @@
-"""Which of EC2's instance types a pool's requirements leave, and how many offerings."""
+"""EC2's instance types and offerings that fit a pool's requirements."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,36 +13,39 @@ from .label_rules import LabelRule, rules_of
 from .labels import CAPACITY_TYPE, OS, REGION, ZONE, ZONE_ID
 
 CAPACITY_TYPES = ("spot", "on-demand")
-"""`reserved` is left out: what is reserved is each account's own."""
+"""Capacity types that are counted. `reserved` is left out: reservations differ between accounts."""
 
 Zones = int | Sequence[str] | Mapping[str, str] | None
-"""Where nodes may be: how many of the region's zones, or which by name, or each one's id by its
-name. None: in all of them. Which id a name has is each account's own: only the last is exact."""
+"""Zones where nodes may be: a number of the region's zones, their names, or their ids by name;
+None: all. Which id belongs to a name differs between accounts, so only the ids by name give exact
+counts.
+"""
 
 _ANY = LabelRule(others=True)
 
 
 @dataclass(frozen=True)
 class Offerings:
-    """What is left."""
+    """Instance types and offerings that fit a set of rules."""
 
     count: int
-    """How many types."""
+    """Number of instance types."""
     offerings: int
-    """Of each type, its zones times its capacity types. Where the ids of the zones are not told,
-    and are not all of the region's, the most that there can be."""
+    """Sum over the types of zones times capacity types. It is an upper bound if the ids of the
+    zones are unknown and not all zones of the region are used.
+    """
     zones: int
-    """How many zones there are to choose from."""
+    """Number of zones to choose from."""
     names: Callable[[], Sequence[str]] = field(repr=False, compare=False)
 
     @property
     def types(self) -> Sequence[str]:
-        """Their names in alphabetical order; the count is known without."""
+        """Names of the types in alphabetical order, computed only when needed."""
         return self.names()
 
 
 def known_regions() -> Mapping[str, str]:
-    """The regions that the list has, and when EC2 was asked."""
+    """Regions in the list of offerings, with the date when EC2 was asked."""
     return {name: region.date for name, region in known_offerings().regions.items()}
 
 
@@ -53,20 +56,20 @@ def matching(
     region: str,
     zones: Zones = None,
 ) -> Offerings:
-    """The types and offerings that fit a pool's requirements (key, operator, values) and labels.
+    """Types and offerings that fit a pool's requirements (key, operator, values) and labels.
 
-    Keys of which EC2 tells nothing, such as a user's own, leave everything. Raises KeyError of a
-    region that `known_regions` has not.
+    Keys of which EC2 reports nothing, such as a user's own, exclude nothing. Raises KeyError for a
+    region that `known_regions` lacks.
     """
     return fitting(rules_of(requirements, labels), region=region, zones=zones)
 
 
 def fitting(rules: Mapping[str, LabelRule], *, region: str, zones: Zones = None) -> Offerings:
-    """The same, of rules that are read already."""
+    """Types and offerings that fit rules by label key, as `rules_of` makes them."""
     market = _market(region)
     places = _Places(region, market.zone_ids, zones, rules)
     everywhere = rules.get(REGION, _ANY).allows(region)
-    # Which of them it is depends on the node class.
+    # The node class decides which of them it is.
     runs = any(rules.get(OS, _ANY).allows(system) for system in ("linux", "windows"))
     fit = market.all if everywhere and runs else 0
     for key, rule in rules.items():
@@ -78,22 +81,22 @@ def fitting(rules: Mapping[str, LabelRule], *, region: str, zones: Zones = None)
     for ids, offered in market.offered.items():
         count = places.among(ids)
         for kind in kinds if count else ():
-            found = fit & offered & kind
-            types |= found
-            offerings += found.bit_count() * count
+            matched = fit & offered & kind
+            types |= matched
+            offerings += matched.bit_count() * count
     names = partial(market.named, types)
     return Offerings(types.bit_count(), offerings, places.count, names)
 
 
 def values_of(key: str, types: Iterable[str]) -> set[str]:
-    """The values that a label has on nodes of these types."""
+    """Values that a label has on nodes of these types."""
     value = LABELS[key]
-    found = (value(_launchable(name)) for name in types)
-    return {each for each in found if each is not None}
+    values = (value(_launchable(name)) for name in types)
+    return {each for each in values if each is not None}
 
 
 class _Places:
-    """The zones that a pool may use."""
+    """Zones that a pool may use."""
 
     def __init__(
         self, region: str, ids: Sequence[str], zones: Zones, rules: Mapping[str, LabelRule]
@@ -114,13 +117,15 @@ class _Places:
         self.count = min(count, len(self._ids))
 
     def among(self, ids: Iterable[str]) -> int:
-        """How many of the zones that offer a type are among them, at most."""
-        found = len(self._ids.intersection(ids))
-        return found if self._exact else min(found, self.count)
+        """Number of the pool's zones among these zones that offer a type, at most."""
+        count = len(self._ids.intersection(ids))
+        return count if self._exact else min(count, self.count)
 
 
 def _names_left(rule: LabelRule, region: str, names: int) -> int:
-    """How many zones of a region a rule on their names leaves, where only their look is known."""
+    """Number of a region's zones that a rule on their names allows, if only the form of their names
+    is known.
+    """
     if rule.least is not None or rule.most is not None:
         return 0
     listed = sum(bool(re.fullmatch(f"{region}[a-z]", value)) for value in rule.values)
@@ -128,7 +133,9 @@ def _names_left(rule: LabelRule, region: str, names: int) -> int:
 
 
 class _Market:
-    """A region's types, as sets that are bits of one number: a requirement is then one `&`."""
+    """Types of a region, in sets that are the bits of one number: a requirement is then a single
+    `&`.
+    """
 
     def __init__(self, region: str) -> None:
         offered = known_offerings().offered(region)
@@ -148,17 +155,19 @@ class _Market:
         self._fitting: dict[tuple[str, LabelRule], int] = {}
 
     def fitting(self, key: str, rule: LabelRule) -> int:
-        """The types whose nodes have a label that fits, or rightly none."""
+        """Set of types whose nodes have an allowed value of the label, or lack the label where that
+        is allowed.
+        """
         if (key, rule) not in self._fitting:
-            found = 0
+            matched = 0
             for value, types in self._column(key).items():
                 if rule.allows_absence if value is None else rule.allows(value):
-                    found |= types
-            self._fitting[key, rule] = found
+                    matched |= types
+            self._fitting[key, rule] = matched
         return self._fitting[key, rule]
 
     def named(self, types: int) -> Sequence[str]:
-        """The names in a set."""
+        """Names of the types in a set."""
         return [each.name for place, each in enumerate(self._types) if types >> place & 1]
 
     def _column(self, key: str) -> Mapping[str | None, int]:
@@ -166,8 +175,8 @@ class _Market:
             column: dict[str | None, int] = {}
             value: Callable[[LaunchableType], str | None] = LABELS[key]
             for place, each in enumerate(self._types):
-                found = value(each)
-                column[found] = column.get(found, 0) | 1 << place
+                label = value(each)
+                column[label] = column.get(label, 0) | 1 << place
             self._columns[key] = column
         return self._columns[key]
 

@@ -1,1 +1,1 @@
-"""Roles of AWS services and of pods."""
+"""IAM roles of AWS services and of pods."""

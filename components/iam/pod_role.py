@@ -14,36 +14,39 @@ from ..placement import RunsOn
 
 @dataclass(frozen=True, kw_only=True)
 class PodRoleArgs:
-    """Whose pods they are, and what they may do."""
+    """The service account of the pods, and the policies of its role."""
 
     cluster: ClusterRef
     """The cluster of the pods."""
     runs_on: RunsOn
-    """Where the pods run: IRSA on Fargate, Pod Identity on nodes."""
+    """Compute of the pods: IRSA on Fargate, Pod Identity on nodes."""
     namespace: str
-    """The namespace of the service account."""
+    """Namespace of the service account."""
     service_account: str
-    """The name of the service account."""
+    """Name of the service account."""
     policy: pulumi.Input[Mapping[str, Any]] | None = None
-    """A policy document of the role's own."""
+    """Policy document for the role alone."""
     managed_policies: Mapping[str, pulumi.Input[str]] = field(
         default_factory=dict[str, pulumi.Input[str]]
     )
-    """ARNs of managed policies by a short noun that names the attachment."""
+    """ARNs of managed policies by the name of their attachment."""
     account_comes_later: bool = False
-    """Whether a chart or an add-on of EKS makes the service account: its pods then wait until the
-    association, which is made before it, has been there for a while."""
+    """True if a chart or an EKS add-on creates the service account: its pods then wait for a while
+    after the association, which is created before the account.
+    """
     physical_name: str | None = None
-    """Only where the name is part of what users look for; at most 64 characters."""
+    """Name of the role, only if users look for it; at most 64 characters."""
 
 
 class PodRole(pulumi.ComponentResource):
-    """IRSA for pods on Fargate, where EKS Pod Identity does not work; Pod Identity otherwise."""
+    """An IAM role for the pods of a service account: by IRSA on Fargate, where EKS Pod Identity
+    does not work, otherwise by Pod Identity.
+    """
 
     role_arn: pulumi.Output[str]
-    """Known once the policies are attached."""
+    """ARN of the role; resolves once the policies are attached."""
     annotations: Mapping[str, pulumi.Input[str]]
-    """What the service account must carry for the role to reach its pods."""
+    """Annotations that the service account must have for the role to reach its pods."""
 
     def __init__(
         self, name: str, args: PodRoleArgs, opts: pulumi.ResourceOptions | None = None
@@ -101,7 +104,7 @@ class PodRole(pulumi.ComponentResource):
 
 
 def irsa_trust(*, oidc_provider_arn: str, namespace: str, service_account: str) -> dict[str, Any]:
-    """Trust the tokens that this cluster signs for one service account."""
+    """Trust policy for tokens that this cluster signs for one service account."""
     issuer = oidc_provider_arn.partition(":oidc-provider/")[2]
     claims = {
         f"{issuer}:aud": "sts.amazonaws.com",
@@ -117,7 +120,7 @@ def irsa_trust(*, oidc_provider_arn: str, namespace: str, service_account: str) 
 
 
 def pod_identity_trust(*, cluster: str, namespace: str, service_account: str) -> dict[str, Any]:
-    """Trust EKS, but only for one service account of this cluster."""
+    """Trust policy for EKS Pod Identity, limited to one service account of this cluster."""
     # Without the tags every association in the account could hand the role out.
     tags = {
         "aws:RequestTag/eks-cluster-name": cluster,

@@ -1,4 +1,4 @@
-"""What an account asks of every IAM role, and the one role that belongs to the account."""
+"""The account's rules for all IAM roles, and the account's own role for spot."""
 
 from typing import Any, cast
 
@@ -12,36 +12,37 @@ ROLE = "aws:iam/role:Role"
 
 
 def role_settings(config: RolesConfig) -> pulumi.ResourceTransformation:
-    """A transformation for the Platform: every role inside gets path and boundary.
+    """A transformation for the Platform that sets path and boundary on every role inside.
 
-    So no component can forget them. Not the service-linked role, whose path is AWS's own.
+    So no component can forget them. The service-linked role is excepted: AWS sets its path.
     """
-    given = {"path": config.path, "permissions_boundary": config.permissions_boundary}
-    asked = {key: value for key, value in given.items() if value is not None}
+    configured = {"path": config.path, "permissions_boundary": config.permissions_boundary}
+    settings = {key: value for key, value in configured.items() if value is not None}
 
     def transformation(
         args: pulumi.ResourceTransformationArgs,
     ) -> pulumi.ResourceTransformationResult | None:
-        if args.type_ != ROLE or not asked:
+        if args.type_ != ROLE or not settings:
             return None
-        props = dict(cast(dict[str, Any], args.props)) | asked
+        props = dict(cast(dict[str, Any], args.props)) | settings
         return pulumi.ResourceTransformationResult(props, args.opts)
 
     return transformation
 
 
 class SpotServiceLinkedRole(pulumi.ComponentResource):
-    """AWSServiceRoleForEC2Spot: made if the account has none, adopted if it has, never deleted.
+    """AWSServiceRoleForEC2Spot: created if the account lacks it, adopted if not, never deleted.
 
-    An account has one, and AWS makes it at the first spot request of somebody with the right to do
-    so, which Karpenter has not: its launches would fail (karpenter-provider-aws#5436).
+    An account has one such role. AWS creates it at the first spot request of somebody with
+    permission to do so, which Karpenter lacks: its launches would fail
+    (karpenter-provider-aws#5436).
     """
 
     def __init__(self, name: str, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("frugal-eks:index:SpotServiceLinkedRole", name, None, opts)
         # A list, since an empty one is no error: getRole's answer to a missing role is. The path is
         # the service's own, and spot knows no second role by a suffix.
-        found = aws.iam.get_roles(
+        existing = aws.iam.get_roles(
             path_prefix=f"/aws-service-role/{SPOT_SERVICE}/",
             opts=pulumi.InvokeOptions(parent=self),
         )
@@ -51,7 +52,7 @@ class SpotServiceLinkedRole(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 # What the stack's state already holds under this id is not imported again.
-                import_=next(iter(found.arns), None),
+                import_=next(iter(existing.arns), None),
                 retain_on_delete=True,
                 # Whoever made it may have described and tagged it.
                 ignore_changes=["description", "tags", "customSuffix"],

@@ -1,4 +1,4 @@
-"""An IAM role that an AWS service takes on."""
+"""An IAM role that an AWS service assumes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,35 +12,37 @@ from ..names import ROLE_STEM_LIMIT, fitted
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceRoleArgs:
-    """Who takes the role on, and what it may do."""
+    """The service that assumes the role, and the role's policies."""
 
     service: str
-    """The service principal, for example `eks.amazonaws.com`."""
+    """Service principal, for example `eks.amazonaws.com`."""
     managed_policies: Mapping[str, str]
-    """ARNs of managed policies by a short noun that names the attachment."""
+    """ARNs of managed policies by the name of their attachment."""
     policies: Mapping[str, pulumi.Input[Mapping[str, Any]]] = field(
         default_factory=dict[str, pulumi.Input[Mapping[str, Any]]]
     )
-    """Policy documents of its own, by a short noun."""
+    """Policy documents for the role alone, by name."""
     condition: Mapping[str, Any] | None = None
-    """The condition of the trust policy, where the service can be held to one."""
+    """Condition of the trust policy, if the service supports one."""
     physical_name: str | None = None
-    """Only where AWS or another system refers to the role by name; at most 64 characters."""
+    """Name of the role, only if AWS or another system refers to it; at most 64 characters."""
     tags: Mapping[str, str] | None = None
     """Tags of the role."""
 
 
 class ServiceRole(pulumi.ComponentResource):
-    """The role with its policies. Depend on the component, and the policies are attached."""
+    """An IAM role for one AWS service, with its policies attached. Depending on the component waits
+    for the attachments.
+    """
 
     role: aws.iam.Role
-    """The bare role, for what wants a resource; depend on `attachments` as well."""
+    """The role by itself, for arguments that take a resource; also depend on `attachments`."""
     attachments: Sequence[pulumi.Resource]
-    """What must be there before the role is of use."""
+    """Attached policies, which must exist before the role is usable."""
     role_arn: pulumi.Output[str]
-    """Known once every policy is attached."""
+    """ARN of the role; resolves once every policy is attached."""
     role_name: pulumi.Output[str]
-    """Known once every policy is attached."""
+    """Name of the role; resolves once every policy is attached."""
 
     def __init__(
         self, name: str, args: ServiceRoleArgs, opts: pulumi.ResourceOptions | None = None
@@ -80,7 +82,7 @@ class ServiceRole(pulumi.ComponentResource):
 
 
 def service_trust(*, service: str, condition: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Trust one AWS service, under a condition where it knows one."""
+    """Trust policy for one AWS service, with a condition if it supports one."""
     statement: dict[str, Any] = {
         "Effect": "Allow",
         "Principal": {"Service": service},

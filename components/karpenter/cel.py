@@ -1,6 +1,6 @@
-"""CEL as the API server speaks it: Google's evaluator and the functions that Kubernetes adds.
+"""CEL as the API server evaluates it: Google's evaluator with the functions that Kubernetes adds.
 
-The library is loaded when something is evaluated: a stack without Karpenter does not pay for it.
+The library is loaded on the first evaluation: a stack without Karpenter does not pay for it.
 """
 
 import json
@@ -16,11 +16,11 @@ _INT64 = 2**63
 
 
 class CelError(Exception):
-    """An expression that has no value here: a key is missing, a text is no number."""
+    """A CEL expression that has no value: a key is missing, or a text is not a number."""
 
 
 def holds(expression: str, values: Mapping[str, Any]) -> bool:
-    """Whether the expression is true of these plain values. Raises CelError."""
+    """True if the expression is true of these plain values. Raises CelError if it has no value."""
     outcome = program(expression).eval(data=dict(values))
     if outcome.type().name() == "ERROR":
         # The evaluator puts the kind of error first: `NOT_FOUND: Key not found in map : "a"`.
@@ -31,13 +31,13 @@ def holds(expression: str, values: Mapping[str, Any]) -> bool:
 # Pools are much alike: what was found in one text holds for the next.
 @lru_cache(maxsize=4096)
 def matches(text: str, pattern: str) -> bool:
-    """Whether a pattern of a schema is found in the text, by RE2, as in the API server."""
+    """True if the text contains a match of a schema's pattern, by RE2 as in the API server."""
     return holds(f"self.matches({json.dumps(pattern)})", {"self": text})
 
 
 @cache
 def program(expression: str) -> Any:
-    """The compiled expression. Raises RuntimeError if it is no CEL."""
+    """The compiled expression. Raises RuntimeError if it is not valid CEL."""
     return _environment().compile(_INT.sub(_WHOLE_NUMBER, expression))
 
 
@@ -66,14 +66,15 @@ def _environment() -> Any:
 
 
 def _find(text: str, expression: str) -> str:
-    """`find` of Kubernetes: the first match or an empty text. Python's `re` stands in for RE2,
-    which is no difference for the expressions in Karpenter's CRDs."""
-    found = re.search(expression, text)
-    return found[0] if found else ""
+    """Kubernetes' function `find`: the first match, or an empty text. Python's `re` replaces RE2,
+    which makes no difference for the expressions in Karpenter's CRDs.
+    """
+    match = re.search(expression, text)
+    return match[0] if match else ""
 
 
 def _whole_number(text: str) -> int:
-    """`int` of CEL: stricter than Python's, which takes "1_000" and " 5" too."""
+    """CEL's function `int`, stricter than Python's, which also takes "1_000" and " 5"."""
     number = int(text) if re.fullmatch(r"[+-]?[0-9]+", text) else None
     if number is None or not -_INT64 <= number < _INT64:
         raise ValueError(f"{text!r} is no integer")

@@ -1,4 +1,4 @@
-"""Karpenter's controller: its charts, its rights, and the role of the nodes it launches."""
+"""Karpenter's controller: its charts, its IAM role, and the role of the nodes it launches."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,42 +32,45 @@ SERVICE_ACCOUNT = "karpenter"
 
 @dataclass(frozen=True, kw_only=True)
 class ControllerArgs:
-    """The stack file's part, and what the controller needs before it starts."""
+    """The stack file's settings of the controller, and what it needs before it starts."""
 
     config: ControllerConfig
-    """The stack file's part."""
+    """The stack file's settings of the controller."""
     version: str
-    """The version of both charts."""
+    """Version of both charts."""
     namespace: str
-    """Where its pods run."""
+    """Namespace of the controller's pods."""
     cluster: ClusterRef
-    """The cluster that Karpenter gives nodes to."""
+    """The cluster that Karpenter launches nodes for."""
     placement: Placement
-    """The place of the controller's pods, and what the pods need until the last node is gone:
-    their compute, and the routes to AWS. The chart gives each pod a node, or a Fargate pod, of
-    its own."""
+    """Place of the controller's pods, with the resources that they need until the last node is
+    gone: their compute, and the routes to AWS. The chart puts each pod on a node, or a Fargate pod,
+    of its own.
+    """
     queue: InterruptionQueue
-    """By which it hears of interruptions."""
+    """The queue from which the controller reads notices of interruptions."""
     extra_rights: ExtraRights = field(default_factory=ExtraRights)
-    """What the node classes need beyond upstream's policies."""
+    """Permissions that the node classes need beyond upstream's policies."""
     static_capacity: bool = False
-    """Whether a pool has `replicas`."""
+    """True if a pool has `replicas`."""
     capacity_buffers: bool = False
-    """Whether there are CapacityBuffers."""
+    """True if the stack has CapacityBuffers."""
 
     @property
     def replicas(self) -> int:
-        """The number of pods: what the file says, else two, or one where only one finds a place."""
+        """Number of controller pods: the stack file's, else two, or one if only one finds a
+        place.
+        """
         return self.config.replicas or min(2, self.placement.nodes)
 
 
 class Controller(pulumi.ComponentResource):
-    """Ready when the controller's pods are."""
+    """Karpenter's controller with its CRDs, IAM role and node role; ready when its pods are."""
 
     node_role_name: pulumi.Output[str]
-    """The role of the nodes, known once it may join the cluster."""
+    """Name of the nodes' role; resolves once the role may join the cluster."""
     release: k8s.helm.v3.Release
-    """Pools and classes depend on it."""
+    """The Helm release of the controller, on which pools and classes depend."""
 
     def __init__(
         self, name: str, args: ControllerArgs, opts: pulumi.ResourceOptions | None = None
@@ -118,7 +121,7 @@ class Controller(pulumi.ComponentResource):
             CHART,
             args,
             helm_values(args, annotations=role.annotations, queue_name=args.queue.queue_name),
-            # It leaves at once where one of its rights is missing: all come first.
+            # The controller exits at once if a permission is missing: all of them come first.
             pulumi.ResourceOptions(
                 parent=self,
                 provider=args.cluster.provider,
@@ -154,7 +157,9 @@ class Controller(pulumi.ComponentResource):
     def _namespace(
         self, name: str, args: ControllerArgs
     ) -> tuple[list[pulumi.Resource], list[pulumi.Resource]]:
-        """The namespace, and the priority that the API server gives to pods of kube-system."""
+        """The controller's namespace, and the API priority that pods in kube-system have by
+        default.
+        """
         if args.namespace == "kube-system":
             return [], []
         in_cluster = pulumi.ResourceOptions(parent=self, provider=args.cluster.provider)
@@ -191,7 +196,7 @@ class Controller(pulumi.ComponentResource):
 
 
 def pods_of(args: ControllerArgs) -> Pods:
-    """The controller's pods, as the webhooks of EKS have to know them."""
+    """The controller's pods, as EKS's admission webhooks see them."""
     return Pods(
         namespace=args.namespace,
         labels=POD_LABELS,
@@ -206,7 +211,7 @@ def helm_values(
     annotations: Mapping[str, pulumi.Input[str]],
     queue_name: pulumi.Input[str],
 ) -> dict[str, Any]:
-    """The chart's values; what is not here is the chart's default, and right."""
+    """Values of the controller's chart; absent ones keep the chart's default."""
     profile = args.placement.profile
     resources = {"cpu": args.config.cpu, "memory": args.config.memory}
     controller: dict[str, Any] = {
@@ -247,7 +252,9 @@ def helm_values(
 
 
 def flow_schema(namespace: str, noun: str) -> dict[str, Any]:
-    """Upstream's two: leases at the level of leader election, everything else above workloads."""
+    """Upstream's two FlowSchemas: leases at the level of leader election, all else above
+    workloads.
+    """
     lease_rule: dict[str, Any] = {
         "apiGroups": ["coordination.k8s.io"],
         "resources": ["leases"],

@@ -8,14 +8,14 @@ from .crd_structure import PathParts, Refusal, Schema, as_list, as_map
 
 
 class _Absent:
-    """There is no old value: the object or this part of it is new."""
+    """Marks a missing old value: the object, or this part of it, is new."""
 
 
 _ABSENT = _Absent()
 
 
 class _Place(NamedTuple):
-    """A part of the object, its schema and where it is."""
+    """A part of the object, with its schema, old value and path."""
 
     schema: Schema
     new: Any
@@ -24,9 +24,9 @@ class _Place(NamedTuple):
 
 
 def refusals(schema: Schema, new: Any, old: Any | None = None) -> Iterator[Refusal]:
-    """Each rule that this object breaks; `old` is the object before the change.
+    """Each CEL rule that the object breaks; `old` is the object before the change.
 
-    A rule that cannot be evaluated (a key is missing, a text is no number) refuses as well.
+    A rule that cannot be evaluated (a key is missing, a text is not a number) counts as broken.
     """
     for place in _places(_Place(schema, new, _ABSENT if old is None else old, ())):
         for rule in as_list(place.schema.get("x-kubernetes-validations")):
@@ -40,23 +40,23 @@ def refusals(schema: Schema, new: Any, old: Any | None = None) -> Iterator[Refus
 
 
 def narrowed(refusal: Refusal) -> Iterator[Refusal]:
-    """The items that break the rule by themselves, where it is about each item of a list or map.
+    """Items of a list or map that break the rule by themselves, if the rule is about each item.
 
-    The API server names the whole list or map only.
+    The API server names only the whole list or map.
     """
     items: list[tuple[str | int, Any]] = []
     if refusal.rule.startswith("self.all("):
         items = [*enumerate(as_list(refusal.value)), *as_map(refusal.value).items()]
-    found = [
+    narrower = [
         refusal._replace(parts=(*refusal.parts, key), value=item)
         for key, item in items
         if _broken(refusal.rule, [item] if isinstance(key, int) else {key: item}, None) is not None
     ]
-    yield from found or [refusal]
+    yield from narrower or [refusal]
 
 
 def rules(schema: Schema) -> Iterator[str]:
-    """Every rule of the schema as it is written, as often as it is written."""
+    """The text of every CEL rule in the schema, repetitions included."""
     for rule in as_list(schema.get("x-kubernetes-validations")):
         yield rule["rule"]
     below = [*as_map(schema.get("properties")).values()]
@@ -81,7 +81,9 @@ def _places(place: _Place) -> Iterator[_Place]:
 
 
 def _broken(rule: str, new: Any, old: Any | None) -> str | None:
-    """None if the rule holds; else what to add to its message: why it could not be evaluated."""
+    """None if the rule holds, else a suffix for its message: why it cannot be evaluated, or an
+    empty text.
+    """
     values = {"self": new} if old is None else {"self": new, "oldSelf": old}
     try:
         return None if cel.holds(rule, values) else ""

@@ -1,6 +1,6 @@
 """Karpenter's CRDs: upstream's files, and their schemas as JSON, which loads ten times as fast.
 
-python -m components.karpenter.crd_files    makes the JSON anew, after a change of upstream's files
+`python -m components.karpenter.crd_files` writes the JSON again after upstream's files change.
 """
 
 import json
@@ -22,11 +22,11 @@ FILES = {
     "NodeOverlay": "karpenter.sh_nodeoverlays.yaml",
     "NodePool": "karpenter.sh_nodepools.yaml",
 }
-"""Upstream's file of each kind."""
+"""Name of upstream's file for each kind."""
 
 
 class Crd(NamedTuple):
-    """One custom resource definition: its API version and the schema of that version."""
+    """A custom resource definition: its API version and the schema of that version."""
 
     api_version: str
     schema: Schema
@@ -34,9 +34,9 @@ class Crd(NamedTuple):
 
 @cache
 def crd(kind: str) -> Crd:
-    """The definition of a kind; each has one version, served and stored.
+    """The definition of one of Karpenter's kinds; each has one version, served and stored.
 
-    Raises LookupError for a kind that is none of Karpenter's.
+    Raises LookupError for any other kind.
     """
     if kind not in FILES:
         raise LookupError(f"{kind} is none of Karpenter's kinds, which are {', '.join(FILES)}")
@@ -47,12 +47,14 @@ def crd(kind: str) -> Crd:
 
 
 def schema_file(kind: str) -> Path:
-    """Where the schema of a kind is, as JSON."""
+    """Path of a kind's schema as JSON."""
     return (CRDS / FILES[kind]).with_suffix(".json")
 
 
 def schema_text(kind: str) -> str:
-    """What belongs there: API version and schema of upstream's file, without its descriptions."""
+    """Content of a kind's JSON file: API version and schema of upstream's file, without
+    descriptions.
+    """
     spec = yaml.safe_load((CRDS / FILES[kind]).read_text(encoding="utf-8"))["spec"]
     version = spec["versions"][0]
     read = {

@@ -1,8 +1,8 @@
-"""What the API server would say to one of Karpenter's objects, known before it is asked.
+"""Checks Karpenter's objects as the API server would, without calling it.
 
-The rules are upstream's: schema and CEL rules of the CRD files in `crds/`, in the order of the API
-server: defaults first, then the structure, then the CEL rules. It is fast enough for each start of
-the program (`python -m rehearsal.bench`).
+The rules are upstream's: schema and CEL rules of the CRD files in `crds/`, in the API server's
+order: defaults first, then the structure, then the CEL rules. The check is fast enough for each
+start of the program (`python -m rehearsal.bench`).
 """
 
 import json
@@ -15,7 +15,7 @@ from .crd_structure import Refusal, as_map, dotted
 
 
 class Violation(NamedTuple):
-    """Where in the manifest (`spec.disruption.budgets[0].nodes`) and what the API server says."""
+    """A path in the manifest (`spec.disruption.budgets[0].nodes`) and the API server's message."""
 
     path: str
     message: str
@@ -24,10 +24,11 @@ class Violation(NamedTuple):
 def violations(
     kind: str, manifest: Mapping[str, Any], *, old: Mapping[str, Any] | None = None
 ) -> list[Violation]:
-    """Everything the API server would refuse in this manifest; an empty list if it takes it.
+    """Everything that the API server would refuse in this manifest; empty if it accepts the
+    manifest.
 
     `manifest` is the whole object as plain values (apiVersion, kind, metadata, spec). With `old`,
-    the object as it is now, the rules about changes count too. As on the server, no CEL rule is
+    the present object, the rules about changes are checked too. As on the server, no CEL rule is
     evaluated if something required is missing or a type is wrong.
     """
     schema = crd(kind).schema
@@ -40,23 +41,25 @@ def violations(
 def refusals(
     kind: str, manifest: Mapping[str, Any], *, old: Mapping[str, Any] | None = None
 ) -> list[Refusal]:
-    """All violations as in `violations`, each with the value that is refused and the rule."""
+    """The same violations as in `violations`, each with the refused value and the rule."""
     definition = crd(kind)
     new = crd_structure.with_defaults(definition.schema, _plain(manifest))
-    found = [
+    structural = [
         *_type_meta(kind, definition, manifest),
         *object_meta.refusals(as_map(new.get("metadata"))),
         *crd_structure.refusals(definition.schema, new),
     ]
-    if any(refusal.blocks_rules for refusal in found):
-        return found
+    if any(refusal.blocks_rules for refusal in structural):
+        return structural
 
     before = crd_structure.with_defaults(definition.schema, _plain(old)) if old else None
-    return [*found, *crd_cel.refusals(definition.schema, new, before)]
+    return [*structural, *crd_cel.refusals(definition.schema, new, before)]
 
 
 def _plain(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy as the API server receives it; refuses what is no JSON (an Output, a date)."""
+    """A copy as the API server receives it; raises TypeError for values that are not JSON (an
+    Output, a date).
+    """
     return json.loads(json.dumps(manifest))
 
 

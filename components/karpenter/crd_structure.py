@@ -1,7 +1,7 @@
 """Defaults and structure of a custom resource's schema, as the API server applies them.
 
-Written out, since a validator of JSON schemas knows neither int-or-string nor the server's words,
-and since the ones in Python take longer to load than all of Karpenter's objects to check.
+No JSON schema library is used: they know neither int-or-string nor the server's messages, and those
+for Python take longer to load than all of Karpenter's objects take to check.
 """
 
 import copy
@@ -16,22 +16,24 @@ PathParts = tuple[str | int, ...]
 
 
 class Refusal(NamedTuple):
-    """What the API server refuses."""
+    """One thing in a manifest that the API server refuses."""
 
     parts: PathParts
-    """The way to it in the manifest."""
+    """Path of the refused value: keys and list indices."""
     message: str
-    """In the server's words."""
+    """The API server's message."""
     value: Any = None
-    """What stands there; None if nothing does."""
+    """The refused value; None if it is missing."""
     rule: str = ""
-    """The CEL rule; empty: the structure."""
+    """The broken CEL rule; empty if the structure is wrong."""
     blocks_rules: bool = False
-    """No CEL rule is evaluated then."""
+    """True if the API server then evaluates no CEL rule."""
 
 
 class _Limit(NamedTuple):
-    """A keyword of a schema: which values it is about, when it holds, what is said if not."""
+    """A keyword of a schema: the types it applies to, its test, and the message if the test
+    fails.
+    """
 
     types: tuple[type, ...]
     holds: Callable[[Any, Any], bool]
@@ -41,7 +43,7 @@ class _Limit(NamedTuple):
 
 _NUMBER = (int, float)
 _SIZES = {"int32": 2**31, "int64": 2**63}
-"""Formats of numbers. That of times is left out: only a status has them."""
+"""Bounds of number formats. Formats of times are left out: only a status has them."""
 
 
 def _size(value: Any) -> float:
@@ -108,21 +110,23 @@ _OTHERS = {
     "x-kubernetes-validations",
 }
 KEYWORDS = _LIMITS.keys() | _OTHERS
-"""The parts of a schema that are understood. A CRD with another one needs it added here."""
+"""Keywords of a schema that the check knows. A CRD with another keyword needs it added here."""
 
 
 def as_map(value: Any) -> dict[str, Any]:
-    """The value if it is an object, else an empty one."""
+    """The value if it is a dict, else an empty dict."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def as_list(value: Any) -> list[Any]:
-    """The value if it is a list, else an empty one."""
+    """The value if it is a list, else an empty list."""
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def dotted(parts: PathParts, schema: Schema) -> str:
-    """`spec.limits[cpu]`: a field after a dot, an index or the key of a map in brackets."""
+    """The path as text, `spec.limits[cpu]`: fields after a dot, list indices and map keys in
+    brackets.
+    """
     text, node = "", schema
     for part in parts:
         properties = as_map(node.get("properties"))
@@ -139,7 +143,7 @@ def with_defaults(schema: Schema, value: Any) -> Any:
     """A copy with the schema's defaults, parents before children.
 
     A default below an absent parent is not applied. A null where none is allowed counts as absent,
-    in a map too.
+    also in a map.
     """
     if isinstance(value, list):
         items = as_map(schema.get("items"))
@@ -161,8 +165,8 @@ def with_defaults(schema: Schema, value: Any) -> Any:
 
 
 def refusals(schema: Schema, value: Any) -> list[Refusal]:
-    """What the schema refuses, unknown fields included, in the order of the paths."""
-    return sorted(_refusals((), schema, value), key=lambda found: [*map(str, found.parts)])
+    """Everything that the schema refuses, unknown fields included, in the order of the paths."""
+    return sorted(_refusals((), schema, value), key=lambda refusal: [*map(str, refusal.parts)])
 
 
 def _refusals(parts: PathParts, schema: Schema, value: Any) -> Iterator[Refusal]:
@@ -184,7 +188,7 @@ def _refusals(parts: PathParts, schema: Schema, value: Any) -> Iterator[Refusal]
 
 
 def _fields(parts: PathParts, schema: Schema, value: Mapping[str, Any]) -> Iterator[Refusal]:
-    """Missing and unknown fields, and what is wrong with the others."""
+    """Refusals of missing and unknown fields, and of the values of known ones."""
     for key in as_list(schema.get("required")):
         if key not in value:
             yield Refusal((*parts, key), "required value", blocks_rules=True)

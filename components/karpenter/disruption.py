@@ -1,4 +1,4 @@
-"""When Karpenter takes nodes away or swaps them for cheaper ones, and how many at once."""
+"""When Karpenter removes nodes or replaces them by cheaper ones, and how many at once."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
@@ -10,7 +10,7 @@ from ..section import Mistake, Section
 from .schedule import Schedule
 
 MOST_BUDGETS = 50
-"""What the API takes of one pool."""
+"""Most budgets that the API accepts in one pool."""
 
 Reason = Literal["Underutilized", "Empty", "Drifted"]
 
@@ -41,53 +41,54 @@ BudgetNodes = Annotated[
         }
     ),
 ]
-"""A share, `10%`, rounded up to whole nodes, or a number, `"1"`."""
+"""A share of the nodes, `10%`, rounded up to whole nodes, or a number, `"1"`."""
 
 
 class BudgetConfig(Section):
-    """How many nodes may be disrupted at once; of several, the strictest that is open counts."""
+    """A limit on nodes disrupted at once. Of several open budgets, the strictest counts."""
 
     nodes: BudgetNodes = "10%"
     """How many of the pool's nodes at once: a number, or a share, rounded up to whole nodes."""
     schedule: Schedule | None = None
-    """When the window opens. Absent: it is always open."""
+    """When the budget's window opens. Absent: the window is always open."""
     duration: BudgetDuration | None = None
-    """How long it stays open."""
+    """How long the window stays open."""
     reasons: tuple[Reason, ...] = ()
-    """Absent: all of them."""
+    """Reasons of disruption that the budget limits. Absent: all of them."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """A window has a start and a length."""
+        """schedule and duration must be given together."""
         if (self.schedule is None) != (self.duration is None):
             absent = "schedule" if self.schedule is None else "duration"
             yield Mistake(absent, "schedule and duration belong together: give both or none")
 
     def budget(self) -> dict[str, Any]:
         """The budget as the API takes it."""
-        found: dict[str, Any] = {"nodes": self.nodes}
+        fields: dict[str, Any] = {"nodes": self.nodes}
         if self.schedule is not None:
-            found |= {"schedule": self.schedule, "duration": self.duration}
+            fields |= {"schedule": self.schedule, "duration": self.duration}
         if self.reasons:
-            found["reasons"] = list(self.reasons)
-        return found
+            fields["reasons"] = list(self.reasons)
+        return fields
 
 
 class DisruptionWindowConfig(Section):
-    """A time in which nodes of all pools are left alone, or nearly so. Expiry and interruptions
-    know no budgets, and go on."""
+    """A recurring time in which nodes of all pools are left alone, or nearly so. Expiry and
+    interruptions ignore budgets and go on.
+    """
 
     schedule: Schedule
     """When the window opens: a cron line in UTC."""
     duration: BudgetDuration
-    """How long it stays open."""
+    """How long the window stays open."""
     nodes: BudgetNodes = "0"
     """How many nodes of each pool may still be disrupted at once."""
     reasons: tuple[Reason, ...] = ()
-    """Absent: all of them."""
+    """Reasons of disruption that the window limits. Absent: all of them."""
 
     @property
     def as_budget(self) -> BudgetConfig:
-        """What it is in each pool."""
+        """The window as a budget of a pool."""
         return BudgetConfig(
             nodes=self.nodes,
             schedule=self.schedule,
@@ -97,31 +98,37 @@ class DisruptionWindowConfig(Section):
 
 
 class DisruptionConfig(Section):
-    """When Karpenter takes nodes away or swaps them for cheaper ones."""
+    """When Karpenter removes nodes or replaces them by cheaper ones."""
 
     consolidation_policy: Literal["WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced"] = (
         "WhenEmptyOrUnderutilized"
     )
-    """Only nodes without pods; also those whose pods fit elsewhere or on something cheaper; or of
-    these only where the saving outweighs the disruption."""
+    """Nodes that Karpenter consolidates. WhenEmpty: nodes without pods. WhenEmptyOrUnderutilized:
+    also nodes whose pods fit elsewhere or on a cheaper node. Balanced: of these only where the
+    saving outweighs the disruption.
+    """
     consolidate_after: DurationOrNever = "1m"
-    """How long a node must be without a change of its pods. `Never` leaves all nodes alone."""
+    """How long a node's pods must stay unchanged before the node is consolidated. `Never` turns
+    consolidation off.
+    """
     budgets: tuple[BudgetConfig, ...] = Field(default=(BudgetConfig(),), max_length=MOST_BUDGETS)
-    """How many nodes at once; of several that are open, the strictest counts."""
+    """Limits on nodes disrupted at once; of several open budgets, the strictest counts."""
 
     def budgets_with(self, window: DisruptionWindowConfig | None) -> Sequence[BudgetConfig]:
-        """The pool's own, and that of a window for all pools."""
+        """The pool's own budgets, followed by the window for all pools if there is one."""
         return [*self.budgets, window.as_budget] if window else self.budgets
 
     def has_room_for(self, window: DisruptionWindowConfig | None) -> Iterator[Mistake]:
-        """The window counts among the budgets of each pool. Paths are below the pool."""
+        """A mistake if the pool's budgets and the window exceed the API's limit. Paths are below
+        the pool.
+        """
         count = len(self.budgets_with(window))
         if count > MOST_BUDGETS:
             problem = f"with disruptionWindow there are {count}, and the API takes {MOST_BUDGETS}"
             yield Mistake("disruption.budgets", f"{problem}: drop {count - MOST_BUDGETS}")
 
     def disruption(self, window: DisruptionWindowConfig | None) -> dict[str, Any]:
-        """The part of a pool's spec."""
+        """The `disruption` part of a pool's spec."""
         return {
             "consolidationPolicy": self.consolidation_policy,
             "consolidateAfter": self.consolidate_after,

@@ -1,9 +1,10 @@
-"""Which changes of a node class or a pool replace nodes that run.
+"""Which changes of a node class or a node pool replace running nodes.
 
-Karpenter 1.14 puts a hash of a node class and of a pool's template on every node, and replaces a
-node whose hash is not the present one, whatever the change. What its types mark `hash:"ignore"` it
-compares node by node instead, and the rest of a pool says only what comes next. Of a list the hash
-does not see the order. A rolled-out controller with another CA of the cluster replaces all too.
+Karpenter 1.14 puts a hash of the node class and of the pool's template on every node, and replaces
+a node whose hash differs from the present one, whatever the change. Fields that its Go types mark
+`hash:"ignore"` are compared node by node instead; the rest of a pool's spec concerns future nodes
+only. The order of a list does not affect the hash. A controller that is rolled out with another CA
+of the cluster replaces all nodes too.
 
 Source: pkg/apis/v1/ec2nodeclass.go and pkg/cloudprovider/drift.go of karpenter-provider-aws 1.14.1,
 pkg/apis/v1/nodepool.go and pkg/controllers/nodeclaim/disruption/drift.go of karpenter 1.14.1.
@@ -19,7 +20,7 @@ class Rolls(Enum):
 
     NONE = 0
     SOME = 1
-    """The nodes that no longer fit are replaced: often none, sometimes all."""
+    """Only nodes that no longer fit are replaced: often none, sometimes all."""
     ALL = 2
 
 
@@ -87,16 +88,18 @@ TABLES: Mapping[str, Mapping[str, Rolls]] = {
     "EC2NodeClass": _EC2_NODE_CLASS,
     "NodePool": _NODE_POOL,
 }
-"""By kind: the fields, without list indices, and what a change of them or below them does."""
+"""Effect of a change by kind and field; it applies to everything below the field. Fields have no
+list indices.
+"""
 
 # What stands in brackets is an index of a list or a key of a map, and may hold dots.
 _BRACKETS = re.compile(r"\[(?:\d+|\"(?:[^\"\\]|\\.)*\")\]")
 
 
 def rolls(kind: str, path: str) -> Rolls:
-    """What a change at this path of the manifest does to the nodes that run.
+    """Effect of a change at this path of the manifest on running nodes.
 
-    `path` is one of a detailed diff: `spec.template.spec.taints[0].effect`, `spec.tags["a.b/c"]`.
+    `path` comes from a detailed diff: `spec.template.spec.taints[0].effect`, `spec.tags["a.b/c"]`.
     Raises LookupError for a kind without nodes, or a field that the kind does not have.
     """
     table = TABLES[kind]
@@ -114,7 +117,7 @@ def rolls(kind: str, path: str) -> Rolls:
 
 
 def rolling(resource_type: str, changed_paths: Iterable[str]) -> str:
-    """What a change of a resource does to nodes, in words; empty where it replaces none.
+    """Effect of a change of a resource on nodes, in words; empty if it replaces none.
 
     `resource_type` is Pulumi's token, `kubernetes:karpenter.sh/v1:NodePool`.
     """

@@ -1,7 +1,7 @@
-"""What Karpenter's controller may do: upstream's six policies of 1.14, Sid by Sid.
+"""IAM policies of Karpenter's controller: upstream's six policies of 1.14, Sid by Sid.
 
-Source: karpenter-provider-aws 1.14.1, its CloudFormation template for getting started. Rights,
-CRDs and event rules are one set for each minor: an older controller can fail under newer rights.
+Source: karpenter-provider-aws 1.14.1, its CloudFormation template for getting started. Policies,
+CRDs and event rules belong to one minor: an older controller can fail under newer policies.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ _LAUNCHED = (
     "launch-template",
     "spot-instances-request",
 )
-"""The kinds of EC2 resources that a launch makes and tags."""
+"""Kinds of EC2 resources that a launch makes and tags."""
 _ANY_POOL = {"aws:RequestTag/karpenter.sh/nodepool": "*"}
 _OF_A_POOL = {"aws:ResourceTag/karpenter.sh/nodepool": "*"}
 _TEMPLATE_NAMES = {
@@ -34,7 +34,7 @@ Statement = dict[str, Any]
 
 
 def policy_name(noun: str, cluster: str) -> str:
-    """Upstream's name of a policy, before it is made to fit."""
+    """Upstream's name of a policy, before it is shortened to IAM's limit."""
     return f"{_TEMPLATE_NAMES[noun]}-{cluster}"
 
 
@@ -46,7 +46,9 @@ def controller_policies(
     queue_arn: str,
     extra: ExtraRights | None = None,
 ) -> Mapping[str, dict[str, Any]]:
-    """The six documents by a short noun. Each stays under the 6,144 characters of one policy."""
+    """The six policy documents by a short name. Each stays under the 6,144 characters of one
+    policy.
+    """
     extra = extra or ExtraRights()
     passed = [node_role_arn, *extra.role_arns(location)]
     statements = {
@@ -65,7 +67,9 @@ def _ec2(location: Location, kind: str, account: str = "*") -> str:
 
 
 def _owned(cluster: str, *, of: str) -> dict[str, str]:
-    """`of` is the condition key's prefix, `aws:ResourceTag` or `aws:RequestTag`."""
+    """A condition that the cluster owns the resource; `of` is the condition key's prefix,
+    `aws:ResourceTag` or `aws:RequestTag`.
+    """
     return {f"{of}/kubernetes.io/cluster/{cluster}": "owned"}
 
 

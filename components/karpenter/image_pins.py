@@ -1,4 +1,4 @@
-"""Which images of AWS's the aliases of node classes mean."""
+"""Images of AWS that the aliases of node classes must lead to."""
 
 from collections.abc import Iterable, Sequence
 from typing import cast
@@ -13,16 +13,16 @@ from .node_pools import NodePoolConfig
 from .requirements import requirements
 
 _ARCHITECTURES: dict[str, Architecture] = {"amd64": "x86_64", "arm64": "arm64"}
-"""By the label's value, the word in the names of images."""
+"""Architecture as image names spell it, by the value of the node's label."""
 
 
 def image_pins(
     name: str, node_class: NodeClassConfig, pools: Iterable[NodePoolConfig], *, kubernetes: str
 ) -> Sequence[ImagePin]:
-    """The images that a class's alias has to lead to: one for each architecture of its pools.
+    """Images that a class's alias must lead to: one for each architecture of its pools.
 
-    Karpenter itself is content with one that is there, and launches no node of the others. Empty
-    where no alias is pinned. `kubernetes` is the cluster's minor.
+    Karpenter itself accepts an alias that leads to one image, and then launches no node of the
+    other architecture. Empty if no alias is pinned. `kubernetes` is the cluster's minor version.
     """
     (image, *_) = node_class.images
     word, _, release = (image.alias or "").partition("@")
@@ -42,7 +42,7 @@ def image_pins(
 
 
 def _architectures(pools: Iterable[NodePoolConfig]) -> Sequence[Architecture]:
-    """Architectures that any pool of the class may launch; both where the class has no pool."""
+    """Architectures that any pool of the class may launch; both if the class has no pool."""
     rules = [
         rules_of(requirements(pool), pool.labels).get(ARCHITECTURE, LabelRule(others=True))
         for pool in pools

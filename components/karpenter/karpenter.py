@@ -1,4 +1,4 @@
-"""Karpenter as a whole: the queue, the controller, then node classes, then node pools."""
+"""Karpenter as a whole: the queue and the controller, then node classes, then node pools."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,35 +23,42 @@ from .node_pools import NodePoolConfig, node_pool_spec
 from .pool_warnings import pool_warnings
 
 DELETE_SECONDS = 3600
-"""Draining is part of a pool's deletion; Pulumi's own 10 minutes would leave instances behind."""
+"""Time limit for deleting a node class or pool, which includes draining its nodes. Pulumi's own 10
+minutes would leave instances behind.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class KarpenterArgs:
-    """The stack file's part, and what Karpenter stands on."""
+    """The stack file's settings of Karpenter, and the resources that it needs."""
 
     config: KarpenterConfig
-    """The stack file's part."""
+    """The stack file's settings of Karpenter."""
     cluster: ClusterRef
-    """The cluster that gets the nodes."""
+    """The cluster that Karpenter launches nodes for."""
     placement: Placement = ON_ANY_NODE
-    """The place of the controller's pods, which cannot be a node of Karpenter's, and what the pods
-    need there."""
+    """Place of the controller's pods, which cannot be a node that Karpenter launches, and the
+    resources that they need there.
+    """
     node_needs: Sequence[pulumi.Resource] = ()
-    """What must be there before the first node and until after the last."""
+    """Resources that must exist before the first node and until after the last."""
     zones: Zones = None
-    """Where nodes may be, as far as it is known in advance: for what the warnings count."""
+    """Zones where nodes may be, as far as known in advance; the warnings count offerings in
+    these.
+    """
     capacity_buffers: bool = False
-    """Whether CapacityBuffers are asked for, which are behind a feature gate."""
+    """True if the stack has CapacityBuffers, which need a feature gate."""
 
 
 class Karpenter(pulumi.ComponentResource):
-    """Deleted from the pools down, each step waited for, so that no instance keeps running."""
+    """Karpenter with its queue, controller, node classes and node pools. A destroy deletes pools
+    first and waits for each step, so that no instance keeps running.
+    """
 
     queue_name: pulumi.Output[str]
-    """The interruption queue."""
+    """Name of the interruption queue."""
     node_role_name: pulumi.Output[str]
-    """The role of the nodes."""
+    """Name of the nodes' role."""
 
     def __init__(
         self, name: str, args: KarpenterArgs, opts: pulumi.ResourceOptions | None = None
@@ -138,8 +145,9 @@ class Karpenter(pulumi.ComponentResource):
         self.register_outputs({"queueName": self.queue_name, "nodeRoleName": self.node_role_name})
 
     def _published(self, key: str, args: KarpenterArgs, spec: dict[str, Any]) -> dict[str, Any]:
-        """The spec of a class, known once its alias is known to lead to images: Karpenter would
-        only write into its log that it finds none, and launch no node."""
+        """The spec of a class, which resolves once its alias is known to lead to images: otherwise
+        Karpenter would only log that it finds none, and launch no node.
+        """
         pools = [pool for pool in args.config.node_pools.values() if pool.node_class == key]
         pins = image_pins(
             key, args.config.node_classes[key], pools, kubernetes=args.cluster.version
@@ -162,5 +170,7 @@ def _delete_within(limit: int) -> pulumi.CustomTimeouts:
 
 
 def delete_seconds(pool: NodePoolConfig) -> int:
-    """How long a pool's deletion may take: the drain's own limit, and time to end instances."""
+    """Time limit in seconds for deleting a pool: the drain's own limit, and time to end
+    instances.
+    """
     return max(DELETE_SECONDS, seconds(pool.termination_grace_period) + DELETE_SECONDS // 2)

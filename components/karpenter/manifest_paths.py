@@ -1,4 +1,4 @@
-"""From a place in a manifest to the line of the stack file that put it there."""
+"""Maps a place in a manifest to the key of the stack file that produced it."""
 
 from .crd_structure import PathParts
 from .node_classes import NodeClassConfig
@@ -6,11 +6,11 @@ from .node_pools import NodePoolConfig
 from .requirements import every_requirement, short_forms
 
 _VOLUME = {"volumeSize": "size", "volumeType": "type"}
-"""Fields of a volume that its short form calls otherwise."""
+"""Fields of a volume that have another name in the short form."""
 
 
 def pool_path(name: str, config: NodePoolConfig, parts: PathParts) -> str:
-    """Below `karpenter`, for what `node_pool_spec` makes: `nodePools.default.taints[0].effect`."""
+    """Path below `karpenter` for a place in a NodePool: `nodePools.default.taints[0].effect`."""
     match parts:
         case ("spec", "disruption", "budgets", int(index), *rest) if index >= len(
             config.disruption.budgets
@@ -30,7 +30,7 @@ def pool_path(name: str, config: NodePoolConfig, parts: PathParts) -> str:
 
 
 def class_path(name: str, config: NodeClassConfig, parts: PathParts) -> str:
-    """Below `karpenter`, for what `node_class_spec` makes: `nodeClasses.default.volume.size`."""
+    """Path below `karpenter` for a place in an EC2NodeClass: `nodeClasses.default.volume.size`."""
     match parts:
         case ("spec", "amiSelectorTerms", *_) if config.ami_alias is not None:
             below: PathParts = ("amiAlias",)
@@ -45,7 +45,9 @@ def class_path(name: str, config: NodeClassConfig, parts: PathParts) -> str:
 
 
 def _requirement(config: NodePoolConfig, index: int, rest: list[str | int]) -> PathParts:
-    """Defaults and short forms come first, then the user's own."""
+    """Path below a pool for a requirement by its index: defaults and short forms come first, then
+    the user's own.
+    """
     every = every_requirement(config)
     own = index - (len(every) - len(config.requirements))
     if own >= 0:

@@ -1,4 +1,4 @@
-"""Karpenter's objects as the API server gets them: the same for who checks and who sends them."""
+"""Manifests of Karpenter's objects, used both to check and to send them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,8 +7,9 @@ API_VERSIONS = {"EC2NodeClass": "karpenter.k8s.aws/v1", "NodePool": "karpenter.s
 
 
 def manifest(kind: str, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
-    """A node class or a pool, which is waited for until it is Ready: a wrong selector or a missing
-    right then fails the deployment, not the first pod."""
+    """The manifest of a node class or a pool. Pulumi waits until the object is Ready: a wrong
+    selector or a missing permission then fails the deployment, not the first pod.
+    """
     return {
         "apiVersion": API_VERSIONS[kind],
         "kind": kind,

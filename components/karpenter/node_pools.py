@@ -1,4 +1,4 @@
-"""NodePool: which nodes Karpenter may launch, how many, and when it takes them away again."""
+"""NodePool: which nodes Karpenter may launch, how many, and when it removes them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
@@ -32,48 +32,58 @@ GracePeriod = Annotated[Duration, BeforeValidator(_ends)]
 
 
 class NodePoolConfig(NodeChoiceConfig):
-    """Nodes of one kind. Spot prices are a third to a tenth of on-demand; the limits are the most
-    that this pool can ever cost."""
+    """A pool of nodes of one kind. Spot prices are a third to a tenth of on-demand; the limits
+    bound what this pool can cost.
+    """
 
     node_class: str
-    """A key of `nodeClasses`."""
+    """Name of the pool's node class, a key of `nodeClasses`."""
     replicas: int | None = Field(default=None, ge=0)
-    """Keeps so many nodes whatever pods there are: a static pool. Absent: nodes come and go with
-    pods. A pool cannot change from one to the other; give the new one another name."""
+    """Keeps this number of nodes regardless of pods: a static pool. Absent: nodes come and go with
+    pods. A pool cannot change from one to the other; give the new pool another name.
+    """
     weight: int | None = Field(default=None, ge=1, le=100)
-    """The rank of the pool: Karpenter tries the heaviest of all pools that fit first. Absent counts
-    as 0."""
+    """Rank of the pool: of all pools that fit, Karpenter tries the heaviest first. Absent counts as
+    0.
+    """
     limits: Mapping[LabelKey, Quantity] = {}
-    """The most of all nodes together: cpu, memory, any other resource, or `nodes`, their number.
-    What is absent has no limit."""
+    """Most resources of all nodes together: cpu, memory, any other resource, or `nodes`, their
+    number. An absent resource has no limit.
+    """
     annotations: Mapping[LabelKey, str] = {}
-    """What nodes carry besides labels, for example `karpenter.sh/do-not-disrupt`."""
+    """Annotations of the nodes, for example `karpenter.sh/do-not-disrupt`."""
     taints: tuple[TaintConfig, ...] = ()
-    """Keep pods without the matching toleration away."""
+    """Taints of the nodes, which keep pods without the matching toleration away."""
     startup_taints: tuple[TaintConfig, ...] = ()
-    """Taken off by whoever gets the node ready; pods wait, but no further node is launched."""
+    """Taints that another program removes once the node is ready. Pods wait for that, but Karpenter
+    launches no further node for them.
+    """
     expire_after: DurationOrNever = "720h"
-    """Nodes older than this are replaced, whatever the budgets say."""
+    """Age at which nodes are replaced, whatever the budgets say."""
     termination_grace_period: GracePeriod = "30m"
-    """The most that a drain may take; then pods go, whatever their disruption budget says. It is
-    also what bounds a destroy."""
+    """Longest time of a drain; after it pods are removed, whatever their disruption budget says. It
+    also limits how long a destroy takes.
+    """
     disruption: DisruptionConfig = DisruptionConfig()
-    """When nodes are taken away or swapped for cheaper ones, and how many at once."""
+    """When nodes are removed or replaced by cheaper ones, and how many at once."""
 
     @model_validator(mode="before")
     @classmethod
-    def _is_of_this_api(cls, given: Any) -> Any:
-        refuse(old_keys.of_a_pool(given))
-        return given
+    def _is_of_this_api(cls, pool: Any) -> Any:
+        refuse(old_keys.of_a_pool(pool))
+        return pool
 
     @property
     def is_static(self) -> bool:
-        """Whether it keeps a number of nodes, which Karpenter does behind a feature gate."""
+        """True if the pool keeps a fixed number of nodes, for which Karpenter needs a feature
+        gate.
+        """
         return self.replicas is not None
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Nothing is said twice, limits are of something, and a static pool has only what it
-        reads."""
+        """Taints must differ, limits must name resources of nodes, and a static pool takes only its
+        own keys.
+        """
         yield from super().mistakes()
         yield from named_twice(self.taints, self.startup_taints)
         for resource in self.limits:
@@ -105,7 +115,7 @@ def node_pool_spec(
 ) -> dict[str, Any]:
     """The `spec` of a NodePool, with every default that matters written out.
 
-    `window` is the one for all pools; it becomes the last of the budgets.
+    `window` is the disruption window of all pools; it becomes the last budget.
     """
     template: dict[str, Any] = {
         "nodeClassRef": NODE_CLASS_KIND | {"name": config.node_class},

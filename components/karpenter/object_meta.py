@@ -1,4 +1,4 @@
-"""What the API server asks of the metadata of every object, whatever its kind."""
+"""The API server's rules for the metadata of every object, whatever its kind."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _MOST_OF_SUBDOMAIN = 253
 _MOST_OF_NAME = 63
 _MOST_OF_ANNOTATIONS = 256 * 1024
-"""Bytes of all keys and values together."""
+"""Most bytes of all annotation keys and values together."""
 
 _TEXTS: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
 SCHEMA: Schema = {
@@ -21,11 +21,11 @@ SCHEMA: Schema = {
     "properties": {"name": {"type": "string"}, "labels": _TEXTS, "annotations": _TEXTS},
     "additionalProperties": {},
 }
-"""In a CRD metadata is any object: the API server knows its fields by itself."""
+"""Schema of metadata. A CRD allows any object there: the API server knows the fields by itself."""
 
 
 def refusals(metadata: Mapping[str, Any]) -> Iterator[Refusal]:
-    """What is wrong with name, labels and annotations, whose types are right."""
+    """Mistakes in name, labels and annotations, assuming that their types are right."""
     here: PathParts = ("metadata",)
     name = metadata.get("name")
     if isinstance(name, str) and not _is_subdomain(name):

@@ -25,8 +25,9 @@ LABELS: Mapping[str, str] = {
         "is the old name of topology.kubernetes.io/region: write that"
     ),
 }
-"""Keys of labels and requirements. Karpenter still reads the beta ones, but then the defaults under
-the present name would stand beside them, and no node might fit both."""
+"""Old label keys, also in requirements, with what to do. Karpenter still reads the beta ones, but
+then the defaults under the present name would be added, and no node might fit both.
+"""
 
 _ANNOTATIONS = ("karpenter.sh/do-not-consolidate", "karpenter.sh/do-not-evict")
 _MANIFEST = ("apiVersion", "kind", "metadata", "spec", "template", "status")
@@ -34,31 +35,32 @@ _POLICIES = {"WhenUnderutilized": "WhenEmptyOrUnderutilized"}
 
 
 def of_a_pool(pool: Any) -> Iterator[Mistake]:
-    """What of the old API is among the keys of a pool, as the stack file has them, before anything
-    else is read of it."""
-    given = _mapping(pool)
-    for mistake in _of_its_disruption(given.get("disruption")):
+    """Mistakes about keys of the old API in a pool, given as the stack file has it, before it is
+    validated.
+    """
+    keys = _mapping(pool)
+    for mistake in _of_its_disruption(keys.get("disruption")):
         yield mistake._replace(path=f"disruption.{mistake.path}")
-    yield from _removals(given, "disruption: {{{}}}")
-    if "ttlSecondsUntilExpired" in given:
-        value = given["ttlSecondsUntilExpired"]
+    yield from _removals(keys, "disruption: {{{}}}")
+    if "ttlSecondsUntilExpired" in keys:
+        value = keys["ttlSecondsUntilExpired"]
         number = _seconds(value)
         age = "for example `expireAfter: 720h`"
         if number is not None:
             age = f"`expireAfter: {duration(number)}`"
         yield Mistake("ttlSecondsUntilExpired", f"is expireAfter now: write {age}", value)
-    yield from _class(given)
-    resources = _mapping(given.get("limits")).get("resources")
+    yield from _class(keys)
+    resources = _mapping(keys.get("limits")).get("resources")
     if isinstance(resources, Mapping):
         problem = f"limits stand beside each other: write `limits: {_flow(_mapping(resources))}`"
         yield Mistake("limits.resources", problem)
-    for key in (key for key in _MANIFEST if key in given):
+    for key in (key for key in _MANIFEST if key in keys):
         problem = (
             "a pool has the keys of a manifest's spec, template.metadata and template.spec side by "
             "side: move them here, or convert the file with `./frugal-eks migrate FILE`"
         )
         yield Mistake(key, problem)
-    for key in (key for key in _ANNOTATIONS if key in _mapping(given.get("annotations"))):
+    for key in (key for key in _ANNOTATIONS if key in _mapping(keys.get("annotations"))):
         problem = (
             'is called karpenter.sh/do-not-disrupt now: write `karpenter.sh/do-not-disrupt: "true"`'
         )
@@ -66,24 +68,26 @@ def of_a_pool(pool: Any) -> Iterator[Mistake]:
 
 
 def _of_its_disruption(disruption: Any) -> Iterator[Mistake]:
-    given = _mapping(disruption)
-    yield from _removals(given, "{}")
-    policy = given.get("consolidationPolicy")
+    keys = _mapping(disruption)
+    yield from _removals(keys, "{}")
+    policy = keys.get("consolidationPolicy")
     if isinstance(policy, str) and policy in _POLICIES:
         yield Mistake(
             "consolidationPolicy", f"is called {_POLICIES[policy]} now: write that", policy
         )
     for key in ("expireAfter", "ttlSecondsUntilExpired"):
-        if key in given:
-            number = _seconds(given[key])
-            age = given[key] if number is None or key == "expireAfter" else duration(number)
+        if key in keys:
+            number = _seconds(keys[key])
+            age = keys[key] if number is None or key == "expireAfter" else duration(number)
             problem = f"belongs to the pool: write `expireAfter: {age}` beside disruption"
-            yield Mistake(key, problem, given[key])
+            yield Mistake(key, problem, keys[key])
 
 
-def _removals(given: Mapping[str, Any], place: str) -> Iterator[Mistake]:
-    """When nodes were taken away. `place` is how the present keys are written from here."""
-    consolidation, ttl = given.get("consolidation"), given.get("ttlSecondsAfterEmpty")
+def _removals(keys: Mapping[str, Any], place: str) -> Iterator[Mistake]:
+    """Mistakes about old keys that removed nodes. `place` is a format for writing the present keys
+    from here.
+    """
+    consolidation, ttl = keys.get("consolidation"), keys.get("ttlSecondsAfterEmpty")
     enabled = _mapping(consolidation).get("enabled") is True
     number = _seconds(ttl)
     empty = f"consolidationPolicy: WhenEmpty, consolidateAfter: {30 if number is None else number}s"
@@ -98,24 +102,24 @@ def _removals(given: Mapping[str, Any], place: str) -> Iterator[Mistake]:
         )
         yield Mistake("ttlSecondsAfterEmpty", problem, ttl)
         return
-    if "ttlSecondsAfterEmpty" in given:
+    if "ttlSecondsAfterEmpty" in keys:
         yield Mistake("ttlSecondsAfterEmpty", f"is of the old API: write {empty}", ttl)
-    if "consolidation" in given:
-        other = "drop it" if "ttlSecondsAfterEmpty" in given else f"write {never}"
+    if "consolidation" in keys:
+        other = "drop it" if "ttlSecondsAfterEmpty" in keys else f"write {never}"
         remedy = f"write {packed}" if enabled else other
         yield Mistake("consolidation", f"is of the old API: {remedy}", consolidation)
 
 
-def _class(given: Mapping[str, Any]) -> Iterator[Mistake]:
-    """What is about the nodes themselves, which the node class says."""
-    name = given.get("nodeClass", "default")
-    for key in (key for key in ("providerRef", "nodeClassRef") if key in given):
-        name = _mapping(given[key]).get("name", name)
+def _class(keys: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Mistakes about old keys that describe nodes, which belong to the node class today."""
+    name = keys.get("nodeClass", "default")
+    for key in (key for key in ("providerRef", "nodeClassRef") if key in keys):
+        name = _mapping(keys[key]).get("name", name)
         yield Mistake(key, f"is nodeClass now: write `nodeClass: {name}`")
-    if "provider" in given:
+    if "provider" in keys:
         problem = f"is a class of its own now: write it as nodeClasses.{name}, and name it here by"
         yield Mistake("provider", f"{problem} `nodeClass: {name}`")
-    for key in (key for key in ("kubeletConfiguration", "kubelet") if key in given):
+    for key in (key for key in ("kubeletConfiguration", "kubelet") if key in keys):
         problem = f"belongs to the class: move it to nodeClasses.{name}.kubelet"
         yield Mistake(key, problem)
 

@@ -1,4 +1,4 @@
-"""What a pool may choose from, in the words of its part of the stack file."""
+"""Instance types that a pool may choose from, described with the keys of the stack file."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from .requirements import (
 )
 
 SHOWN = 5
-"""More values than these are only counted."""
+"""Values shown in a message; the others are only counted."""
 
 _DEFAULT_OF = {
     "requirements": OS,
@@ -29,19 +29,19 @@ _SPOT = LabelRule(frozenset({"spot"}))
 
 @dataclass(frozen=True)
 class Place:
-    """Where pools launch nodes; the region is one that the list of offerings has."""
+    """A region, which the list of offerings must have, and the zones where pools launch nodes."""
 
     region: str
     zones: Zones = None
 
     def fitting(self, rules: Mapping[str, LabelRule]) -> Offerings:
-        """What EC2 offers there."""
+        """EC2's offerings here that fit the rules."""
         return fitting(rules, region=self.region, zones=self.zones)
 
 
 @dataclass(frozen=True)
 class PoolChoice:
-    """A pool, and what EC2 offers that fits it."""
+    """A pool, and EC2's offerings that fit it."""
 
     name: str
     pool: NodePoolConfig
@@ -49,22 +49,22 @@ class PoolChoice:
 
     @cached_property
     def rules(self) -> Mapping[str, LabelRule]:
-        """By key, what requirements and labels leave."""
+        """For each label key, the values that requirements and labels allow."""
         return rules_of(requirements(self.pool), self.pool.labels)
 
     @cached_property
     def matching(self) -> Offerings:
-        """All that fits."""
+        """EC2's offerings that fit the pool."""
         return self.place.fitting(self.rules)
 
     @cached_property
     def as_spot(self) -> Offerings:
-        """What of it is spot."""
+        """EC2's offerings that fit the pool as spot."""
         spot = self.rules[CAPACITY_TYPE].both(_SPOT)
         return self.place.fitting({**self.rules, CAPACITY_TYPE: spot})
 
     def spot_told(self) -> str:
-        """How many types and offerings that is."""
+        """A clause with the number of types and offerings that match as spot."""
         types, zones = self.as_spot.count, self.as_spot.zones
         return (
             f"{types} instance type{'' if types == 1 else 's'} ({self.as_spot.offerings} offerings "
@@ -72,7 +72,7 @@ class PoolChoice:
         )
 
     def spot_remedy(self) -> str:
-        """Which key to give up for more of it."""
+        """A sentence that says which key to drop for more spot types."""
         spot = {**self.rules, CAPACITY_TYPE: _SPOT}
         without = [each for each in self._without(spot) if each[0] != CAPACITY_TYPE]
         if not without:
@@ -81,7 +81,9 @@ class PoolChoice:
         return f"Without {self._told(key)} there would be {types}: drop or widen it"
 
     def why_none(self) -> str:
-        """What keeps every type out, where nothing fits, and what to do."""
+        """A message for a pool that no type fits: the keys that exclude every type, and what to
+        do.
+        """
         everything = f"no instance type that EC2 offers in {self.place.region} fits"
         alone = [k for k, rule in self.rules.items() if not self.place.fitting({k: rule}).count]
         if alone:
@@ -91,17 +93,16 @@ class PoolChoice:
         return f"{everything} all requirements together{remedy or '. Widen them'}"
 
     def asked_at(self, key: str) -> str:
-        """The path, below the pool, of what asks for a key."""
+        """Path below the pool of the setting that restricts a label key."""
         places = {f"labels.{label}": label for label in self.pool.labels}
         places |= {name: short.key for name, short in short_forms(self.pool).items()}
         for index, requirement in enumerate(self.pool.requirements):
             places[f"requirements[{index}]"] = requirement.key
-        places |= {f"the default of {name}": asked for name, asked in _DEFAULT_OF.items()}
-        return next(path for path, asked in places.items() if asked == key)
+        places |= {f"the default of {name}": label for name, label in _DEFAULT_OF.items()}
+        return next(path for path, label in places.items() if label == key)
 
     def _without(self, rules: Mapping[str, LabelRule]) -> Sequence[tuple[str, int]]:
-        """The keys that leave out types by themselves, and how many there are without each; those
-        first without which there are most."""
+        """Keys that alone exclude types, with the type count if dropped; largest gain first."""
         now = self.place.fitting(rules).count
         counts = {
             key: self.place.fitting({k: r for k, r in rules.items() if k != key}).count
@@ -111,9 +112,11 @@ class PoolChoice:
         return [(key, count) for key, count in most_first if count > now]
 
     def _told(self, key: str) -> str:
-        """As `excludeSizes (karpenter.k8s.aws/instance-size NotIn nano, micro)`."""
-        asked = [each for each in every_requirement(self.pool) if each.key == key]
-        clauses = [f"{each.operator} {_listed(each.values)}".rstrip() for each in asked]
+        """A key as the message shows it: `excludeSizes (karpenter.k8s.aws/instance-size NotIn nano,
+        micro)`.
+        """
+        matching = [each for each in every_requirement(self.pool) if each.key == key]
+        clauses = [f"{each.operator} {_listed(each.values)}".rstrip() for each in matching]
         if key in self.pool.labels:
             clauses.append(f"In {self.pool.labels[key]}")
         return f"{self.asked_at(key)} ({key} {' and '.join(clauses)})"

@@ -1,4 +1,6 @@
-"""What is allowed in node pools, but seldom meant; and pools that never have a node."""
+"""Warnings about node pools that are allowed but seldom meant; errors about pools that no type
+fits.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -13,11 +15,15 @@ from .pool_choice import Place, PoolChoice
 
 SHORT_LIFE_SECONDS = 24 * 3600
 CHEAPER_SPOT_TYPES = 15
-"""Karpenter 1.14 swaps one spot node for another only where so many types are cheaper than the one
-that runs (MinInstanceTypesForSpotToSpotConsolidation), lest it lands where spot is soon gone."""
+"""Karpenter 1.14 replaces one spot node by another only if this many types are cheaper than the
+running one (MinInstanceTypesForSpotToSpotConsolidation), so that it does not land on scarce spot
+capacity.
+"""
 FEWEST_SPOT_TYPES = CHEAPER_SPOT_TYPES
-"""What Karpenter thinks enough to choose from. EC2's own advice is to have at least 10
-(https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-best-practices.html)."""
+"""Fewest spot types without a warning, which Karpenter considers enough to choose from. EC2's own
+advice is at least 10
+(https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-best-practices.html).
+"""
 
 Pools = Mapping[str, NodePoolConfig]
 _ANY = LabelRule(others=True)
@@ -31,25 +37,25 @@ def pool_warnings(
     zones: Zones = None,
     spot_to_spot: bool,
 ) -> list[str]:
-    """What to think about, each with its path and a remedy.
+    """Warnings about pools, each with its path and a remedy.
 
     `classes` are the names of `nodeClasses`; `spot_to_spot` is the feature gate.
     """
-    found = [*_short_lives(pools), *_unused_classes(pools, classes)]
+    warnings = [*_short_lives(pools), *_unused_classes(pools, classes)]
     if region not in known_regions():
-        return [*found, _uncounted(region)]
+        return [*warnings, _uncounted(region)]
     choices = [PoolChoice(name, pool, Place(region, zones)) for name, pool in pools.items()]
     spot = [c for c in choices if c.matching.count and c.rules[CAPACITY_TYPE].allows("spot")]
-    found += _narrow_spot(spot)
-    found += _spot_that_stays(spot) if spot_to_spot else ()
-    return [*found, *_overlaps(choices)]
+    warnings += _narrow_spot(spot)
+    warnings += _spot_that_stays(spot) if spot_to_spot else ()
+    return [*warnings, *_overlaps(choices)]
 
 
 def unmatched(pools: Pools, *, region: str, zones: Zones = None) -> Iterator[Mistake]:
-    """Pools that no instance type fits, or that ask for more by their minValues than there is.
+    """Mistakes of pools that no instance type fits, or whose minValues exceed the values on offer.
 
-    Paths are those of the stack file. Nothing is said of a region that the list has not, nor of
-    reserved capacity, which is each account's own.
+    Paths are those of the stack file. Pools in a region that the list lacks are not checked, nor
+    those with reserved capacity, which differs between accounts.
     """
     for name, pool in pools.items() if region in known_regions() else ():
         choice = PoolChoice(name, pool, Place(region, zones))
@@ -57,9 +63,9 @@ def unmatched(pools: Pools, *, region: str, zones: Zones = None) -> Iterator[Mis
         if choice.rules[CAPACITY_TYPE].allows("reserved"):
             continue
         if not choice.matching.count:
-            asked = known_regions()[region]
+            date = known_regions()[region]
             refresh = f"`python -m frugal_eks.dev.instance_types --region {region}` asks again"
-            problem = f"{choice.why_none()}. EC2 was asked on {asked}; {refresh}"
+            problem = f"{choice.why_none()}. EC2 was asked on {date}; {refresh}"
             yield Mistake(f"{path}.requirements", problem)
             continue
         for index, each in enumerate(pool.requirements):
@@ -115,7 +121,7 @@ def _spot_that_stays(spot: Sequence[PoolChoice]) -> Iterator[str]:
     for choice in spot:
         pool, disruption = choice.pool, choice.pool.disruption
         if pool.is_static or disruption.consolidate_after == "Never":
-            continue  # whose nodes are not swapped for cheaper ones anyway
+            continue  # nodes of such a pool are never replaced by cheaper ones
         if disruption.consolidation_policy == "WhenEmpty":
             continue
         # The type that runs is none of those that are cheaper.
@@ -130,33 +136,34 @@ def _spot_that_stays(spot: Sequence[PoolChoice]) -> Iterator[str]:
 
 def _overlaps(choices: Sequence[PoolChoice]) -> Iterator[str]:
     dynamic = [choice for choice in choices if not choice.pool.is_static]
-    for place, one in enumerate(dynamic):
+    for place, choice in enumerate(dynamic):
         by_keys: dict[tuple[str, ...], dict[str, int]] = {}
         for other in dynamic[place + 1 :]:
-            keys = tuple(key for key in one.rules if key in other.rules and key != OS)
-            types = _in_common(one, other)
+            keys = tuple(key for key in choice.rules if key in other.rules and key != OS)
+            types = _in_common(choice, other)
             if types:
                 by_keys.setdefault(keys, {})[other.name] = types
         for keys, others in by_keys.items():
-            told = " and ".join(f"{name} ({types} types)" for name, types in others.items())
+            listed = " and ".join(f"{name} ({types} types)" for name, types in others.items())
             yield (
-                f"karpenter.nodePools.{one.name} overlaps with {told} in {', '.join(keys)}, and "
-                f"has the same taints and weight ({one.pool.weight or 0}): a pod that fits more "
-                f"than one gets its node from {max([one.name, *others])}, whose name comes last. "
+                f"karpenter.nodePools.{choice.name} overlaps with {listed} in "
+                f"{', '.join(keys)}, and has the same taints and weight "
+                f"({choice.pool.weight or 0}): a pod that fits more than one gets its node from "
+                f"{max([choice.name, *others])}, whose name comes last. "
                 "Give one another weight, or requirements or taints that keep them apart"
             )
 
 
-def _in_common(one: PoolChoice, other: PoolChoice) -> int:
-    """How many instance types a pod may get from either of two pools, if neither comes first."""
-    if (one.pool.weight or 0) != (other.pool.weight or 0):
+def _in_common(choice: PoolChoice, other: PoolChoice) -> int:
+    """Number of instance types that a pod may get from either of two pools of the same weight."""
+    if (choice.pool.weight or 0) != (other.pool.weight or 0):
         return 0
-    if set(one.pool.taints) != set(other.pool.taints):
+    if set(choice.pool.taints) != set(other.pool.taints):
         return 0
-    keys = dict.fromkeys([*one.rules, *other.rules])
-    pairs = {key: (one.rules.get(key, _ANY), other.rules.get(key, _ANY)) for key in keys}
+    keys = dict.fromkeys([*choice.rules, *other.rules])
+    pairs = {key: (choice.rules.get(key, _ANY), other.rules.get(key, _ANY)) for key in keys}
     if not all(
-        a.meets(b) for key, (a, b) in pairs.items() if key in one.rules.keys() & other.rules
+        a.meets(b) for key, (a, b) in pairs.items() if key in choice.rules.keys() & other.rules
     ):
         return 0
-    return one.place.fitting({key: a.both(b) for key, (a, b) in pairs.items()}).count
+    return choice.place.fitting({key: a.both(b) for key, (a, b) in pairs.items()}).count

@@ -1,4 +1,4 @@
-"""Which nodes a pool may launch: short forms and defaults as requirements, then the user's own."""
+"""Nodes that a pool may launch: defaults and short forms as requirements, then the user's own."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -20,7 +20,9 @@ from ..section import Mistake, Section
 from . import old_keys
 
 INSTANCE_KEYS = (INSTANCE_TYPE, FAMILY, CATEGORY, GENERATION)
-"""Whose requirements use one of them has chosen instance types, and gets no default beside them."""
+"""Keys that choose instance types: a pool with a requirement on one of them gets no default for
+any.
+"""
 
 KNOWN_VALUES: Mapping[str, Sequence[str]] = {
     ARCHITECTURE: ("amd64", "arm64"),
@@ -28,11 +30,12 @@ KNOWN_VALUES: Mapping[str, Sequence[str]] = {
     OS: ("linux", "windows"),
     "karpenter.k8s.aws/instance-tenancy": ("default", "dedicated"),
 }
-"""Where another value fits no node. The API server takes it; Karpenter only logs it, or has a pool
-that is never ready if no other value is left."""
+"""Keys whose other values fit no node. The API server accepts them; Karpenter only logs them, or
+the pool never becomes ready if no known value is left.
+"""
 
 MOST = 100
-"""The API takes so many requirements of a node, its labels among them."""
+"""Most requirements of a node, labels included, that the API accepts."""
 
 _WITH_VALUES = ("In", "NotIn")
 _WITHOUT_VALUES = ("Exists", "DoesNotExist")
@@ -40,26 +43,27 @@ _COMPARING = ("Gt", "Lt", "Gte", "Lte")
 
 Operator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte"]
 Category = Annotated[str, Field(pattern=r"^[a-z]+$")]
-"""What stands before the generation: `m` of m7g.large, `inf` of inf2.xlarge."""
+"""The part of a type before the generation: `m` of m7g.large, `inf` of inf2.xlarge."""
 Size = Annotated[str, Field(pattern=r"^(nano|micro|small|medium|large|\d*xlarge|metal(-\d+xl)?)$")]
-"""What stands behind the point: `large` of m7g.large."""
+"""The part of a type after the dot: `large` of m7g.large."""
 
 
 class RequirementConfig(Section):
-    """What a node's label must, or must not, be."""
+    """A condition on a label of nodes."""
 
     key: LabelKey
     """The label's key."""
     operator: Operator
     """How the label is compared with `values`."""
     values: tuple[LabelValue, ...] = ()
-    """What it is compared with; none for Exists and DoesNotExist, for Gt, Gte, Lt and Lte one whole
-    number as text."""
+    """Values to compare with: none for Exists and DoesNotExist; for Gt, Gte, Lt and Lte one whole
+    number as text.
+    """
     min_values: int | None = Field(default=None, ge=1, le=50)
-    """At least so many different values must be on offer when a node is launched."""
+    """Fewest different values that must be on offer when a node is launched."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """A key of this API, values that fit the operator and the key, and enough of them."""
+        """The key must be of this API; values must fit the operator and the key, and be enough."""
         if self.key in old_keys.LABELS:
             yield Mistake("key", old_keys.LABELS[self.key], self.key)
         count, values = len(self.values), ", ".join(self.values)
@@ -84,19 +88,19 @@ class RequirementConfig(Section):
                 yield Mistake(f"values[{index}]", problem, value)
 
     def admits(self, value: str) -> bool:
-        """Whether a node with this value, which is no number, fits."""
+        """True if a node with this value, which is not a number, fits."""
         if self.operator == "In":
             return value in self.values
         return self.operator == "Exists" or (self.operator == "NotIn" and value not in self.values)
 
     def requirement(self) -> dict[str, Any]:
         """The requirement as the API takes it."""
-        found: dict[str, Any] = {"key": self.key, "operator": self.operator}
+        fields: dict[str, Any] = {"key": self.key, "operator": self.operator}
         if self.values:
-            found["values"] = list(self.values)
+            fields["values"] = list(self.values)
         if self.min_values:
-            found["minValues"] = self.min_values
-        return found
+            fields["minValues"] = self.min_values
+        return fields
 
 
 DEFAULTS = (
@@ -110,29 +114,35 @@ DEFAULTS = (
 
 
 class NodeChoiceConfig(Section):
-    """Which nodes fit. A key is asked for in one place: short form, `requirements` or a label."""
+    """Which nodes fit. Restrict a label key in one place only: short form, `requirements` or a
+    label.
+    """
 
     capacity_types: tuple[Literal["spot", "on-demand", "reserved"], ...] | None = Field(
         default=None, min_length=1
     )
-    """Absent: spot and on-demand; spot is taken first wherever there is any."""
+    """Capacity types. Absent: spot and on-demand; spot is preferred wherever available."""
     architectures: tuple[Literal["amd64", "arm64"], ...] | None = Field(default=None, min_length=1)
-    """Absent: amd64. arm64 costs about a fifth less, for images that are built for it."""
+    """Processor architectures. Absent: amd64. arm64 costs about a fifth less, for images that are
+    built for it.
+    """
     instance_categories: tuple[Category, ...] | None = Field(default=None, min_length=1)
-    """Absent: c, m and r, unless `requirements` choose instance types."""
+    """Instance categories. Absent: c, m and r, unless `requirements` choose instance types."""
     min_generation: int | None = Field(default=None, ge=1, le=99)
-    """7 stands for m7g and everything later. Absent: 3, unless `requirements` choose instance
-    types. Of some categories, such as inf and trn, there is no third: write 1 for them."""
+    """Oldest generation; 7 allows m7g and later. Absent: 3, unless `requirements` choose instance
+    types. Some categories, such as inf and trn, have no third generation: write 1 for them.
+    """
     exclude_sizes: tuple[Size, ...] | None = Field(default=None, min_length=1)
-    """Absent: none."""
+    """Sizes that are not launched. Absent: none."""
     requirements: tuple[RequirementConfig, ...] = Field(default=(), max_length=MOST)
-    """Several of one key must all be met."""
+    """Conditions on labels of nodes; several with one key must all be met."""
     labels: Mapping[LabelKey, LabelValue] = {}
-    """What nodes carry. A label that describes nodes, such as `kubernetes.io/arch`, also chooses
-    among them."""
+    """Labels of the nodes. A label that describes nodes, such as `kubernetes.io/arch`, also
+    restricts which are launched.
+    """
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Nothing is asked for twice, and not more than the API takes."""
+        """Each key may be restricted once, and the API's limit on requirements holds."""
         places = {key: f"labels has {key}" for key in self.labels}
         for index, requirement in reversed([*enumerate(self.requirements)]):
             places[requirement.key] = f"requirements[{index}] has {requirement.key}"
@@ -149,22 +159,22 @@ class NodeChoiceConfig(Section):
 
     @property
     def may_be_spot(self) -> bool:
-        """Whether it may launch spot nodes."""
+        """True if the pool may launch spot nodes."""
         return self._may_be("spot")
 
     @property
     def may_be_on_demand(self) -> bool:
-        """Whether it may launch on-demand nodes."""
+        """True if the pool may launch on-demand nodes."""
         return self._may_be("on-demand")
 
     def _may_be(self, capacity_type: str) -> bool:
         label = self.labels.get(CAPACITY_TYPE, capacity_type)
-        asked = [each for each in every_requirement(self) if each.key == CAPACITY_TYPE]
-        return label == capacity_type and all(each.admits(capacity_type) for each in asked)
+        matching = [each for each in every_requirement(self) if each.key == CAPACITY_TYPE]
+        return label == capacity_type and all(each.admits(capacity_type) for each in matching)
 
 
 def short_forms(config: NodeChoiceConfig) -> Mapping[str, RequirementConfig]:
-    """The requirements that the short forms in use stand for, by the names of these."""
+    """Requirements that the short forms in use stand for, by the name of the short form."""
     oldest = config.min_generation
     each: dict[str, tuple[str, Operator, tuple[str, ...] | None]] = {
         "capacityTypes": (CAPACITY_TYPE, "In", config.capacity_types),
@@ -183,8 +193,8 @@ def short_forms(config: NodeChoiceConfig) -> Mapping[str, RequirementConfig]:
 def every_requirement(config: NodeChoiceConfig) -> Sequence[RequirementConfig]:
     """Defaults and short forms as requirements, then the user's own.
 
-    The defaults are those that Karpenter's first API filled in unasked; v1 fills in nothing. Each
-    is left out where its key is asked for.
+    The defaults are those that Karpenter's first API added by itself; v1 adds none. A default is
+    left out if its key is restricted elsewhere.
     """
     own = {requirement.key for requirement in config.requirements} | config.labels.keys()
     written_out = {default.key: default for default in DEFAULTS if default.key not in own}

@@ -1,4 +1,4 @@
-"""When a disruption budget's window opens: a cron line, as Karpenter reads it."""
+"""Schedules of disruption budgets: cron lines, as Karpenter reads them."""
 
 from collections.abc import Mapping
 from typing import Annotated, NamedTuple
@@ -35,8 +35,10 @@ PARTS = (
 
 
 def _checked(line: str) -> str:
-    """A line that Karpenter cannot read closes every budget of the pool, and says so only in a log:
-    no node is ever taken away (`GetAllowedDisruptionsByReason`, karpenter 1.14.1)."""
+    """The line, if Karpenter can read it. A line that it cannot read closes every budget of the
+    pool and is reported only in a log: no node is ever removed (`GetAllowedDisruptionsByReason`,
+    karpenter 1.14.1).
+    """
     if line.startswith("@"):
         if line not in MACROS:
             raise refused(f"is none of {', '.join(MACROS)}: write one of these, or a cron line")
@@ -58,7 +60,7 @@ def _checked(line: str) -> str:
 
 
 def _is_range(text: str, part: Part) -> bool:
-    """Whether it is `*`, a number or name, or `a-b`, each with a step behind it or not."""
+    """True if the text is `*`, a number or name, or `a-b`, optionally followed by a step."""
     span, slash, step = text.partition("/")
     if slash and not (_is_number(step) and int(step)):
         return False
@@ -79,4 +81,4 @@ def _is_number(text: str) -> bool:
 
 
 Schedule = Annotated[str, AfterValidator(_checked), Field(examples=["0 9 * * mon-fri", "@daily"])]
-"""`minute hour day month weekday` in UTC, or a macro such as `@daily`."""
+"""A cron line `minute hour day month weekday` in UTC, or a macro such as `@daily`."""

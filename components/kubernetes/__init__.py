@@ -1,1 +1,1 @@
-"""What Kubernetes itself says: its quantities, labels and objects, and how its API is reached."""
+"""Kubernetes itself: its quantities, labels and objects, and access to its API."""

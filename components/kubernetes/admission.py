@@ -1,10 +1,11 @@
-"""Are pods admitted as EKS's webhooks should admit them? Asked before pods come, and after.
+"""Waits until EKS's webhooks admit pods correctly, and replaces pods that came too early.
 
-A webhook knows a Fargate profile or a pod identity association only some seconds after AWS has
-made it, and changes pods when they are admitted, never later: a pod that came before stays Pending,
-or without credentials, for ever (eksctl-io/eksctl#3615, aws/eks-pod-identity-agent#52). No call of
-AWS tells when that time is over (aws/containers-roadmap#2507). The webhooks themselves do: they
-have no side effects, so a pod that is created with `dryRun` passes through them and is not made.
+A webhook learns of a Fargate profile or a pod identity association only some seconds after AWS has
+created it, and changes pods when they are admitted, never later: a pod that came earlier stays
+Pending, or without credentials, for ever (eksctl-io/eksctl#3615, aws/eks-pod-identity-agent#52). No
+AWS call tells when that time is over (aws/containers-roadmap#2507). The webhooks themselves do:
+they have no side effects, so a pod that is created with `dryRun` passes through them without being
+created.
 """
 
 import asyncio
@@ -19,39 +20,49 @@ import pulumi
 from .api import UNANSWERED, Answer, KubernetesApi, RefusedError
 
 PROFILE_LABEL = "eks.amazonaws.com/fargate-profile"
-"""On a pod: the profile that it runs by. On a template: the one to choose where several match."""
+"""Label of Fargate profiles. On a pod: the profile that runs it. On a template: the profile to
+choose if several match.
+"""
 FARGATE_SCHEDULER = "fargate-scheduler"
 CREDENTIALS = "AWS_CONTAINER_CREDENTIALS_FULL_URI"
 """The variable by which an AWS SDK finds the agent of EKS Pod Identity."""
 
 PATIENCE_SECONDS = 120.0
-"""eksctl waits 30 s after a profile, and associations are said to take 5 to 10."""
+"""Longest wait for the webhooks. eksctl waits 30 s after a profile, and associations are said to
+take 5 to 10.
+"""
 PAUSE_SECONDS = 1.0
 QUESTIONS = 4
-"""Each on a connection of its own: every node of the control plane has webhooks of its own."""
+"""Probes for one check, each on its own connection: every node of the control plane has its own
+webhooks.
+"""
 ACCOUNT_SECONDS = 20.0
-"""After an association, where a chart makes the service account: nobody can ask before it does."""
+"""Seconds to wait after an association if a chart creates the service account: no probe can use the
+account earlier.
+"""
 
 PASSING = (HTTPStatus.UNAUTHORIZED, HTTPStatus.TOO_MANY_REQUESTS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pods:
-    """Pods that a chart or an add-on of EKS makes."""
+    """Pods that a chart or an EKS add-on creates."""
 
     namespace: str
-    """Their namespace."""
+    """Namespace of the pods."""
     labels: Mapping[str, str]
-    """Labels that all of them carry, and no others in the namespace."""
+    """Labels that all of the pods have, and no others in the namespace."""
     profile: pulumi.Input[str] | None = None
-    """Name of the Fargate profile that runs them; None where nodes do."""
+    """Name of the Fargate profile that runs the pods; None if nodes do."""
     service_account: str | None = None
-    """Whose pod identity association gives them AWS rights; None where they need none of it."""
+    """Service account whose pod identity association gives the pods AWS permissions; None if they
+    need no association.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """Pods as in `Pods`, with the name of their profile known."""
+    """The pods of `Pods`, with the name of their profile resolved."""
 
     namespace: str
     labels: Mapping[str, str]
@@ -59,7 +70,7 @@ class Expected:
     service_account: str | None
 
     def probe(self) -> Answer:
-        """A pod like them. It is never made."""
+        """A pod like them to try out with `dryRun`; it is never created."""
         labels = dict(self.labels)
         if self.profile:
             labels[PROFILE_LABEL] = self.profile
@@ -74,7 +85,7 @@ class Expected:
         return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
     def lacks(self, pod: Mapping[str, Any]) -> str | None:
-        """What the webhooks have not given to a pod that they should have, None if nothing."""
+        """What the webhooks should have given to a pod but have not; None if nothing is missing."""
         if self.profile and pod["spec"].get("schedulerName") != FARGATE_SCHEDULER:
             return f"Fargate's scheduler (profile {self.profile})"
         if self.service_account and CREDENTIALS not in variables(pod):
@@ -82,7 +93,7 @@ class Expected:
         return None
 
     def is_stuck(self, pod: Mapping[str, Any]) -> bool:
-        """Whether a pod that is there will never work: only a new one in its place will."""
+        """True if an existing pod will never work, and only a replacement will."""
         spec = pod["spec"]
         if "deletionTimestamp" in pod["metadata"]:
             return False
@@ -97,10 +108,10 @@ class Expected:
 
 
 class Admission:
-    """Hooks for the resources that bring pods: a release waits until its pods will be admitted
-    well, and pods that came too early, in a run before, are made anew.
+    """Hooks for resources that create pods: a release waits until its pods will be admitted
+    correctly, and pods that an earlier run created too early are replaced.
 
-    Nothing is asked in a preview, nor in an update that leaves the release as it is.
+    The webhooks are not asked in a preview, nor in an update that leaves the release unchanged.
     """
 
     def __init__(
@@ -110,15 +121,17 @@ class Admission:
         patience: float = PATIENCE_SECONDS,
         pause: float = PAUSE_SECONDS,
     ) -> None:
-        """`patience` and `pause` are seconds: how long, and how often, the webhooks are asked."""
+        """`patience` and `pause` are seconds: for how long, and how often, the webhooks are
+        asked.
+        """
         self.kubeconfig = kubeconfig
         self.patience, self.pause = patience, pause
         self.connected: KubernetesApi | None = None
         self.associated: dict[str, float] = {}
-        """When this run has made a service account's association, in monotonic seconds."""
+        """Time in monotonic seconds when this run created a service account's association."""
 
     def hooks(self, pods: Pods) -> pulumi.ResourceHookBinding | None:
-        """Hooks for the release or add-on that makes these pods; None if no webhook matters."""
+        """Hooks for the release or add-on that creates these pods; None if no webhook matters."""
         if pods.profile is None and pods.service_account is None:
             return None
 
@@ -139,7 +152,7 @@ class Admission:
         )
 
     def associating(self, namespace: str, service_account: str) -> pulumi.ResourceHookBinding:
-        """A hook for a pod identity association: remembers when this run has made it."""
+        """A hook for a pod identity association that records when this run created it."""
 
         def after(_: pulumi.ResourceHookArgs) -> None:
             self.associated[f"{namespace}/{service_account}"] = time.monotonic()
@@ -161,7 +174,9 @@ class Admission:
         return expected, self.connected
 
     def _wait(self, server: KubernetesApi, expected: Expected) -> None:
-        """Raises TimeoutError if the webhooks do not learn of what is there."""
+        """Waits for the webhooks. Raises TimeoutError if they do not learn of the profile or
+        association in time.
+        """
         end = time.monotonic() + self.patience
         while missing := missing_in_probes(server, expected):
             if missing == NO_ACCOUNT:
@@ -180,11 +195,13 @@ class Admission:
 
 
 NO_ACCOUNT = "service account"
-"""What is missing where a chart is still to make the service account."""
+"""Result of a check if the service account does not exist yet because a chart creates it."""
 
 
 def missing_in_probes(server: KubernetesApi, expected: Expected) -> str | None:
-    """What one of several probes was not given, None if none lacks anything or can be asked."""
+    """What one of several probes was not given; None if nothing is missing, or if no probe can be
+    made.
+    """
     path = f"/api/v1/namespaces/{expected.namespace}/pods?dryRun=All"
     for _ in range(QUESTIONS):
         try:
@@ -205,7 +222,7 @@ def missing_in_probes(server: KubernetesApi, expected: Expected) -> str | None:
 
 
 def _renew(server: KubernetesApi, expected: Expected) -> None:
-    """Send pods away that will never work; what owns them makes new ones."""
+    """Evicts pods that will never work; their owner creates new ones."""
     selector = ",".join(f"{key}%3D{value}" for key, value in expected.labels.items())
     path = f"/api/v1/namespaces/{expected.namespace}/pods"
     try:

@@ -1,4 +1,4 @@
-"""The Kubernetes API of one cluster, for the few questions that no Pulumi resource asks."""
+"""The Kubernetes API of a cluster, for the few requests that no Pulumi resource makes."""
 
 import base64
 import http.client
@@ -17,17 +17,17 @@ import pulumi
 
 ANSWER_SECONDS = 10.0
 TOKEN_SECONDS = 60.0
-"""How long the command that makes a token may take."""
+"""Time limit of the command that prints a token."""
 TOKEN_LIFETIME_SECONDS = 600.0
-"""A token of EKS is good for 14 minutes."""
+"""Time after which a token is renewed. A token of EKS is valid for 14 minutes."""
 UNANSWERED = (OSError, http.client.HTTPException, json.JSONDecodeError)
-"""The errors of a request that got no answer of an API server."""
+"""Errors of a request that an API server did not answer."""
 
 Answer = dict[str, Any]
 
 
 class RefusedError(Exception):
-    """The API server's answer to a request that it refuses."""
+    """The API server refused a request; `status` is the HTTP status."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -35,10 +35,10 @@ class RefusedError(Exception):
 
 
 class KubernetesApi:
-    """The Kubernetes API, as the kubeconfig's user.
+    """The Kubernetes API, used as the kubeconfig's user.
 
-    `kubeconfig` is JSON with one cluster and one user, who logs in by a command, as the one that
-    eks.Cluster hands out.
+    `kubeconfig` is JSON with one cluster and one user, who logs in by a command, like the
+    kubeconfig of eks.Cluster.
     """
 
     def __init__(self, kubeconfig: str) -> None:
@@ -59,7 +59,7 @@ class KubernetesApi:
     def ask(self, path: str, body: Answer | None = None) -> Answer:
         """The answer to a GET, or with a body to a POST, on a new connection.
 
-        Raises RefusedError about an answer that is none, one of UNANSWERED if there is no answer.
+        Raises RefusedError if the server refuses, one of UNANSWERED if there is no answer.
         """
         request = urllib.request.Request(
             f"{self.server}{path}",
@@ -84,7 +84,7 @@ class KubernetesApi:
 
 
 def message_of(answer: bytes) -> str:
-    """What a Status of the API says, else the text of the answer."""
+    """The message of an API Status, else the text of the answer."""
     try:
         return json.loads(answer)["message"]
     except (json.JSONDecodeError, KeyError, TypeError):
@@ -92,7 +92,9 @@ def message_of(answer: bytes) -> str:
 
 
 def _token(login: Mapping[str, Any]) -> str:
-    """What the kubeconfig's command answers. Raises RunError with what the command said."""
+    """The token that the kubeconfig's command prints. Raises RunError with the command's error
+    output.
+    """
     argv = [login["command"], *login["args"]]
     variables = {variable["name"]: variable["value"] for variable in login["env"]}
     shown = shlex.join(argv)

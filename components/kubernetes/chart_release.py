@@ -1,4 +1,4 @@
-"""A Helm release that installs a chart from where the stack gets its charts."""
+"""A Helm release whose chart comes from the stack's chart source."""
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -14,8 +14,9 @@ def chart_release(
     source: ChartSource,
     opts: pulumi.ResourceOptions,
 ) -> k8s.helm.v3.Release:
-    """The release `name`, which installs the chart under its own name; ready when all that the
-    chart makes is ready."""
+    """The release `name`, which installs the chart under the chart's name; ready when all its
+    objects are.
+    """
     return k8s.helm.v3.Release(
         name,
         # Else the provider adds random hex, and the names of objects and accounts with it.

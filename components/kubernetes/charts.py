@@ -1,4 +1,4 @@
-"""Where Helm charts and their images come from: upstream's registries, or mirrors of them."""
+"""Sources of Helm charts and their images: upstream's registries, or mirrors of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,9 @@ from typing import Any
 import yaml
 
 INSTALL_SECONDS = 600
-"""A pod on Fargate takes a minute, at times two; Helm's own 300 s have been too short."""
+"""Time limit of an installation. A pod on Fargate takes one or two minutes; Helm's default of 300 s
+has been too short.
+"""
 
 UNQUOTED = (
     "would be cut short or torn apart, since the chart prints it without quotes: no `: ` or ` #` "
@@ -16,7 +18,7 @@ UNQUOTED = (
 
 
 def survives_unquoted(flag: str, text: str) -> bool:
-    """Whether a chart may print `- --flag=text` without quotes, as upstream's charts mostly do.
+    """True if a chart may print `- --flag=text` without quotes, as most of upstream's charts do.
 
     YAML must read the line as one text, unchanged: `: ` would make it a map, ` #` a comment.
     """
@@ -33,36 +35,39 @@ class Chart:
 
     name: str
     repository: str
-    """`oci://…` or `https://…`, without the chart's name."""
+    """Address of the repository, `oci://…` or `https://…`, without the chart's name."""
     version: str
-    """Exact."""
+    """Exact version."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Installation:
-    """What a chart is installed with."""
+    """Namespace and values of a chart's installation."""
 
     namespace: str
     values: Mapping[str, Any]
     skip_crds: bool = False
-    """Leave out the CRDs that lie beside the chart's templates: Helm never upgrades those."""
+    """True to leave out the CRDs beside the chart's templates, which Helm never upgrades."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChartSource:
-    """Upstream, unless mirrors are given."""
+    """Source of charts and images: upstream, unless mirrors are given."""
 
     mirror: str | None = None
-    """A folder with a chart in each sub-folder, or an `oci://` address to which all were copied."""
+    """A folder with a chart in each sub-folder, or an `oci://` address with copies of all
+    charts.
+    """
     images: str | None = None
-    """A registry to which the images were copied, each under its own path, e.g.
-    `111122223333.dkr.ecr.eu-west-1.amazonaws.com/mirror`."""
+    """A registry with copies of the images, each under its own path, e.g.
+    `111122223333.dkr.ecr.eu-west-1.amazonaws.com/mirror`.
+    """
 
     def locate(self, chart: Chart) -> dict[str, Any]:
-        """The arguments by which a Release finds the chart: `chart`, and `repository_opts`.
+        """Arguments by which a Release finds the chart: `chart`, and `repository_opts`.
 
-        Helm takes the address of an OCI chart, or a path, as the chart itself; a chart of an HTTP
-        repository it looks up by name in the repository's index.
+        Helm takes the address of an OCI chart, or a path, as the chart itself; it looks up a chart
+        of an HTTP repository by name in the repository's index.
         """
         place = (self.mirror or chart.repository).rstrip("/")
         if place.startswith(("http://", "https://")):
@@ -70,7 +75,7 @@ class ChartSource:
         return {"chart": f"{place}/{chart.name}"}
 
     def image(self, repository: str) -> str:
-        """An image's repository, for example `public.ecr.aws/eks/x`, or the mirror's copy."""
+        """An image's repository, for example `public.ecr.aws/eks/x`, or its copy in the mirror."""
         if self.images is None:
             return repository
         return f"{self.images.rstrip('/')}/{repository.partition('/')[2]}"

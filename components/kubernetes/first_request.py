@@ -1,9 +1,9 @@
-"""The first request to a cluster's API: an update waits until it is answered.
+"""The first request to a cluster's API, for whose answer an update waits.
 
-EKS says ACTIVE before the endpoint's name resolves, and that an administrator is let in before the
-API servers know it, one after the other (aws/containers-roadmap#654, gravitational/teleport#37958).
-pulumi-kubernetes asks once, and takes a cluster that does not answer for unreachable until the run
-is over.
+EKS reports ACTIVE before the endpoint's name resolves, and an administrator's access before the API
+servers know of it, one after the other (aws/containers-roadmap#654, gravitational/teleport#37958).
+pulumi-kubernetes asks once, and treats a cluster that does not answer as unreachable until the run
+ends.
 """
 
 import asyncio
@@ -23,13 +23,13 @@ import pulumi
 from .api import UNANSWERED, KubernetesApi, RefusedError
 
 AS_ADMINISTRATOR = "/api/v1/namespaces/kube-system"
-"""Answers who may read every namespace."""
+"""Path that the API serves to whoever may read every namespace."""
 AS_ANYBODY_KNOWN = "/api"
-"""Answers everybody whom the cluster knows at all (system:discovery)."""
+"""Path that the API serves to everybody whom the cluster knows (system:discovery)."""
 
 
 class Refusal(NamedTuple):
-    """Why there was no answer."""
+    """Why a request had no useful answer."""
 
     problem: str
     remedy: str
@@ -37,18 +37,20 @@ class Refusal(NamedTuple):
 
 
 class Api(Protocol):
-    """The Kubernetes API of one cluster, as whoever deploys."""
+    """The Kubernetes API of a cluster, used by whoever deploys."""
 
     def get(self, path: str) -> Refusal | None:
-        """Ask for a path: None if the API answers. Raises RunError where waiting is in vain."""
+        """Requests a path; None if the API answers. Raises RunError if waiting cannot help."""
         ...
 
 
 class ApiServer(KubernetesApi):
-    """The one that a kubeconfig of components/kubernetes/kubeconfig.py names."""
+    """The API server that a kubeconfig of components/kubernetes/kubeconfig.py names."""
 
     def get(self, path: str) -> Refusal | None:
-        """As in `Api`. Raises RunError where the kubeconfig's command gives no token."""
+        """Requests a path, as in `Api`. Raises RunError if the kubeconfig's command prints no
+        token.
+        """
         try:
             self.ask(path)
         except RefusedError as error:
@@ -105,22 +107,25 @@ def _unreached(reason: object, server: str) -> Refusal:
 
 
 CONNECT: ContextVar[Callable[[str], Api]] = ContextVar("CONNECT", default=ApiServer)
-"""Makes an Api of a kubeconfig: who records a program instead of deploying it has its own."""
+"""Makes an Api from a kubeconfig; a recording of a program replaces it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Patience:
-    """How long and how often an update asks."""
+    """For how long, and how often, an update asks the API."""
 
     seconds: float = 300.0
-    """30 to 120 have been seen for the endpoint's name, 5 to 60 for an access entry."""
+    """Longest wait. 30 to 120 have been seen for the endpoint's name, 5 to 60 for an access
+    entry.
+    """
     pause: float = 1.0
     """Seconds between two requests to the API."""
     told_every: float = 30.0
     """Seconds between two lines of the log."""
     in_a_row: int = 3
-    """Answers that must come one after the other once there was a refusal: API servers learn of an
-    access entry one by one."""
+    """Answers in a row that are required after a refusal: API servers learn of an access entry one
+    by one.
+    """
 
 
 PATIENT = Patience()
@@ -133,10 +138,10 @@ def usable(
     owner: pulumi.Resource,
     needs: Sequence[pulumi.CustomResource] = (),
 ) -> pulumi.Output[str]:
-    """The kubeconfig: in an update known only when the API has answered, one request if it does.
+    """The kubeconfig, which in an update resolves only once the API has answered.
 
-    `path` is what is asked for, after the resources in `needs`. Raises RunError, from the output,
-    with the last refusal and its remedy where the API does not answer in time.
+    `path` is requested after the resources in `needs` exist. The output raises RunError with the
+    last refusal and its remedy if the API does not answer in time.
     """
     # A preview asks nothing: it may run where the endpoint cannot be reached. Nor does it wait for
     # `needs`, which would make the kubeconfig unknown whenever an administrator is added.
@@ -150,12 +155,12 @@ def usable(
 async def answered(
     kubeconfig: str, path: str, *, owner: pulumi.Resource, patience: Patience = PATIENT
 ) -> str:
-    """The kubeconfig as soon as the API answers; the event loop goes on meanwhile.
+    """The kubeconfig as soon as the API answers; the event loop keeps running meanwhile.
 
-    Raises RunError if it does not answer in time.
+    Raises RunError if the API does not answer in time.
     """
     api = CONNECT.get()(kubeconfig)
-    began = told = time.monotonic()
+    began = logged = time.monotonic()
     wanted = answers = 0
     while True:
         refusal = await asyncio.to_thread(api.get, path)
@@ -169,8 +174,8 @@ async def answered(
                     f"the Kubernetes API has not answered for {patience.seconds / 60:.0f} minutes; "
                     f"at last {refusal.problem}: {refusal.remedy}"
                 )
-            if not wanted or now - told >= patience.told_every:
-                told = now
+            if not wanted or now - logged >= patience.told_every:
+                logged = now
                 pulumi.log.info(
                     f"the Kubernetes API is not usable yet, since {refusal.problem}; waiting up to "
                     f"{patience.seconds / 60:.0f} minutes, {now - began:.0f} s so far",

@@ -1,4 +1,4 @@
-"""The kubeconfig by which this program talks to a cluster, and whose token is in it."""
+"""The kubeconfig by which this program reaches a cluster, and the identity of its token."""
 
 import json
 from dataclasses import dataclass
@@ -8,20 +8,21 @@ API_VERSION = "client.authentication.k8s.io/v1beta1"
 
 @dataclass(frozen=True, kw_only=True)
 class TokenIdentity:
-    """Whose token the AWS CLI fetches. Both absent: that of the environment's own credentials.
+    """Identity whose token the AWS CLI fetches. Without both fields it is that of the environment's
+    credentials.
 
-    The AWS provider's settings reach AWS alone; without these options the token is somebody else's
-    (docs/troubleshooting.md).
+    The AWS provider's settings do not reach the AWS CLI: without these options the token belongs to
+    somebody else (docs/troubleshooting.md).
     """
 
     profile: str | None = None
-    """A profile of the AWS CLI's own files."""
+    """A profile in the AWS CLI's own files."""
     role_arn: str | None = None
-    """A role that is assumed with the profile's, or the environment's, credentials."""
+    """ARN of a role to assume with the profile's, or the environment's, credentials."""
 
     @property
     def options(self) -> list[str]:
-        """For `aws eks get-token` and for `aws eks update-kubeconfig` alike."""
+        """Options for both `aws eks get-token` and `aws eks update-kubeconfig`."""
         # An option, not AWS_PROFILE: credentials in the environment would come before that.
         return [
             *(["--role-arn", self.role_arn] if self.role_arn else []),
@@ -30,7 +31,7 @@ class TokenIdentity:
 
 
 AMBIENT = TokenIdentity()
-"""Whoever the environment's credentials are."""
+"""The identity of the environment's credentials."""
 
 
 def kubeconfig(
@@ -38,7 +39,7 @@ def kubeconfig(
 ) -> str:
     """Kubernetes client configuration in JSON, in which the AWS CLI fetches a token for each use.
 
-    Without options it is, letter by letter, the one of pulumi-eks (generateKubeconfig in its
+    Without options it equals pulumi-eks's, letter by letter (generateKubeconfig in its
     nodejs/eks/cluster/cluster.ts), so that a provider that was made with that one does not change.
     """
     command = {
@@ -64,6 +65,6 @@ def kubeconfig(
 
 
 def update_command(*, name: str, region: str, identity: TokenIdentity = AMBIENT) -> str:
-    """The command that lets kubectl talk to the cluster as this program does."""
+    """Command that gives kubectl the same access to the cluster as this program."""
     words = ["aws eks update-kubeconfig --region", region, "--name", name, *identity.options]
     return " ".join(words)

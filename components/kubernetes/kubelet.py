@@ -1,4 +1,4 @@
-"""Settings of kubelet that a group may have, by the names that kubelet gives them."""
+"""Settings of kubelet for a node group, under kubelet's own names."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
@@ -20,52 +20,60 @@ Signal = Literal[
 Threshold = Annotated[
     str, Field(pattern=r"^(\d{1,2}(\.\d+)?%|\d+(\.\d+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?)$")
 ]
-"""What is left: a share below 100 %, `5%`, or an amount, `200Mi`."""
+"""Amount that is left: a percentage below 100, `5%`, or a quantity, `200Mi`."""
 Duration = Annotated[
     str, Field(pattern=r"^([0-9]+h([0-9]+m)?([0-9]+s)?|[0-9]+m([0-9]+s)?|[0-9]+s)$")
 ]
-"""For example `90s` or `1m30s`: hours before minutes before seconds, as Bottlerocket wants it."""
+"""A duration, for example `90s` or `1m30s`: hours before minutes before seconds, as Bottlerocket
+requires.
+"""
 
 # Kubelet's own, where the file says nothing.
 _IMAGE_GC_HIGH, _IMAGE_GC_LOW = 85, 80
 
 
 class KubeletConfig(Section):
-    """What is absent stays as the image has it, reserved resources and eviction included."""
+    """Settings of kubelet; absent ones keep the image's value, including reserved resources and
+    eviction.
+    """
 
     max_pods: int | None = Field(default=None, ge=1, le=737)
-    """Absent: as many as the type has addresses. 737 is the largest of AWS's eni-max-pods.txt."""
+    """Most pods on a node. Absent: as many as the instance type has addresses. 737 is the largest
+    value in AWS's eni-max-pods.txt.
+    """
     kube_reserved: Mapping[Reservable, Quantity] = {}
-    """Kept from pods for kubelet and the container runtime."""
+    """Resources reserved for kubelet and the container runtime."""
     system_reserved: Mapping[Reservable, Quantity] = {}
-    """Kept from pods for the operating system."""
+    """Resources reserved for the operating system."""
     eviction_hard: Mapping[Signal, Threshold] = {}
-    """When so little is left, kubelet ends pods at once."""
+    """Thresholds of remaining resources below which kubelet evicts pods at once."""
     eviction_soft: Mapping[Signal, Threshold] = {}
-    """When so little is left for a while, kubelet ends pods."""
+    """Thresholds of remaining resources below which kubelet evicts pods after a grace period."""
     eviction_soft_grace_period: Mapping[Signal, Duration] = {}
-    """That while, for each threshold of evictionSoft."""
+    """Grace period for each evictionSoft signal."""
     shutdown_grace_period: Duration | None = None
-    """How long a shutdown of the machine waits for pods; spot takes a node back after 120 s."""
+    """Longest time that a shutdown of the machine waits for pods; spot takes a node back after 120
+    s.
+    """
     shutdown_grace_period_critical_pods: Duration | None = None
-    """The last part of it, which critical pods have for themselves."""
+    """Last part of shutdownGracePeriod, reserved for critical pods."""
     image_gc_high_threshold_percent: int | None = Field(
         default=None, alias="imageGCHighThresholdPercent", ge=1, le=100
     )
-    """How full the disk may get before images are cleared away. Absent: 85."""
+    """Percentage of used disk at which kubelet starts to remove images. Absent: 85."""
     image_gc_low_threshold_percent: int | None = Field(
         default=None, alias="imageGCLowThresholdPercent", ge=0, le=99
     )
-    """How full it may be when clearing stops. Absent: 80."""
+    """Percentage of used disk at which kubelet stops removing images. Absent: 80."""
     container_log_max_size: Quantity | None = None
-    """How large a container's log gets before the next file begins."""
+    """Size of a container's log file at which the next file begins."""
     container_log_max_files: int | None = Field(default=None, ge=2)
-    """How many such files of a container are kept."""
+    """Most log files that are kept for a container."""
     pod_pids_limit: int | None = Field(default=None, ge=1)
-    """How many processes a pod may have."""
+    """Most processes in a pod."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """What kubelet would refuse, so that the node would never join."""
+        """Refuses what kubelet would refuse, so that the node would never join."""
         yield from eviction_mistakes(self.eviction_soft, self.eviction_soft_grace_period)
         critical, whole = self.shutdown_grace_period_critical_pods, self.shutdown_grace_period
         if critical and seconds(critical) > (seconds(whole) if whole else 0):
@@ -76,15 +84,17 @@ class KubeletConfig(Section):
         )
 
     def settings(self) -> dict[str, Any]:
-        """A KubeletConfiguration (kubelet.config.k8s.io/v1beta1) of what is set, and no more."""
-        given = self.model_dump(by_alias=True, exclude_none=True)
-        return {key: value for key, value in given.items() if value != {}}
+        """A KubeletConfiguration (kubelet.config.k8s.io/v1beta1) with only the settings that are
+        given.
+        """
+        settings = self.model_dump(by_alias=True, exclude_none=True)
+        return {key: value for key, value in settings.items() if value != {}}
 
 
 def eviction_mistakes(
     soft: Mapping[Signal, str], grace_period: Mapping[Signal, str]
 ) -> Iterator[Mistake]:
-    """Each soft threshold has its time, and each time its threshold."""
+    """Each soft threshold needs a grace period, and each grace period a threshold."""
     for signal in soft.keys() - grace_period.keys():
         path = f"evictionSoft.{signal}"
         yield Mistake(path, f"needs a time: add evictionSoftGracePeriod.{signal}")
@@ -94,7 +104,7 @@ def eviction_mistakes(
 
 
 def image_gc_mistakes(high: int | None, low: int | None) -> Iterator[Mistake]:
-    """Images are cleared away from high to low, which lies below; absent: kubelet's own."""
+    """The low threshold must be below the high one; absent thresholds have kubelet's defaults."""
     path = "imageGCHighThresholdPercent" if low is None else "imageGCLowThresholdPercent"
     high = high or _IMAGE_GC_HIGH
     low = _IMAGE_GC_LOW if low is None else low

@@ -1,4 +1,4 @@
-"""A Kubernetes object by its manifest, and a patch of one that somebody else makes."""
+"""A Kubernetes object by its manifest, and a patch of an object that somebody else creates."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,11 +7,12 @@ import pulumi
 
 
 class KubernetesObject(pulumi.CustomResource):
-    """The same resource as pulumi_kubernetes' typed class, as far as engine and provider see it.
+    """A Kubernetes object, which engine and provider cannot tell from pulumi_kubernetes' typed
+    class.
 
-    The typed package of `core/v1` alone takes 0.25 s to import, a fifth of this program's start,
-    and custom resources have none. The manifest spells everything as the Kubernetes API does;
-    `apiVersion` and `kind` are plain text.
+    Importing the typed package of `core/v1` alone takes 0.25 s, a fifth of this program's start,
+    and custom resources have no typed class. The manifest spells everything as the Kubernetes API
+    does; `apiVersion` and `kind` are plain text.
     """
 
     def __init__(
@@ -24,10 +25,11 @@ class KubernetesObject(pulumi.CustomResource):
 
 
 class KubernetesPatch(pulumi.CustomResource):
-    """Fields of an object that another resource makes, by server-side apply as their one manager.
+    """A server-side-apply patch, which owns some fields of an object that another resource creates.
 
-    The manifest names the object, `metadata.name` as plain text, and has these fields only. With
-    the patch they go, and the object stays. In pulumi_kubernetes: `ServicePatch` and its like.
+    The manifest names the object, `metadata.name` as plain text, and contains only these fields.
+    Deleting the patch removes the fields; the object stays. pulumi_kubernetes has `ServicePatch`
+    and its like.
     """
 
     def __init__(
@@ -40,7 +42,7 @@ class KubernetesPatch(pulumi.CustomResource):
 
 
 def _type(manifest: Mapping[str, Any]) -> str:
-    """Pulumi's token for the object's kind."""
+    """Pulumi's type token for the object's kind."""
     version, kind = manifest["apiVersion"], manifest["kind"]
     group = "" if "/" in version else "core/"
     return f"kubernetes:{group}{version}:{kind}"

@@ -1,4 +1,6 @@
-"""Keys and values of labels as Kubernetes takes them; keys of taints and annotations are alike."""
+"""Keys and values of labels as Kubernetes accepts them; keys of taints and annotations are
+alike.
+"""
 
 from typing import Annotated
 
@@ -14,7 +16,7 @@ LabelKey = Annotated[
         examples=["intent", "example.com/team"],
     ),
 ]
-"""A name, or a name behind a domain: `intent`, `example.com/team`."""
+"""Key of a label: a name, or a name after a domain: `intent`, `example.com/team`."""
 
 LabelValue = Annotated[
     str, Field(pattern=r"^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$", max_length=63)

@@ -12,7 +12,7 @@ _DURATION_OR_NEVER = re.compile(rf"Never|{_DURATION.pattern}")
 _BUDGET_DURATION = re.compile(r"([0-9]+[hm]|[0-9]+h[0-9]+m)(0s)?")
 _SECONDS = {"w": 604_800, "d": 86_400, "h": 3600, "m": 60, "s": 1, "ms": 0.001}
 _LONGEST = 2**63 // 10**9
-"""Go counts a duration in nanoseconds: what is longer, a controller cannot read."""
+"""Longest duration in seconds. Go counts nanoseconds: a controller cannot read a longer one."""
 
 # Durations as people write them, which no API here takes.
 _PART = re.compile(
@@ -26,7 +26,7 @@ _WRITE_WINDOW = "write hours and minutes, for example 8h or 1h30m"
 
 
 def refused(problem: str) -> PydanticCustomError:
-    """A mistake in one value. `problem` says what to do too: nothing is added to it."""
+    """A mistake in one value. `problem` must include what to do: nothing is added to it."""
     # The text goes in as a value, since braces in a template would be filled in.
     return PydanticCustomError("said", "{said}", {"said": problem})
 
@@ -99,7 +99,9 @@ def _without_unit(value: Any) -> str | None:
 
 
 def _length(value: Any) -> float | None:
-    """In seconds, of a duration in a spelling that the API does not take; None: not one."""
+    """Length in seconds of a duration in a spelling that the API does not accept; None if it is not
+    a duration.
+    """
     text = re.sub(r"\s", "", value.lower()) if isinstance(value, str) else ""
     iso = _ISO.fullmatch(text)
     if iso:
@@ -111,7 +113,7 @@ def _length(value: Any) -> float | None:
 
 
 def _told(pattern: re.Pattern[str], *examples: str, takes_numbers: bool = False) -> WithJsonSchema:
-    """What an editor is told, since no schema has a function."""
+    """JSON schema of a type for editors, since no schema can hold a validator function."""
     kinds = {"type": ["string", "integer"], "minimum": 0} if takes_numbers else {"type": "string"}
     return WithJsonSchema(kinds | {"pattern": f"^({pattern.pattern})$", "examples": [*examples]})
 
@@ -124,10 +126,10 @@ Quantity = Annotated[
 """An amount, for example `1000`, `500m` or `1000Gi`."""
 
 VolumeSize = Annotated[str, Field(pattern=r"^\d+(Gi|G|Ti|T)$", examples=["20Gi"])]
-"""The size of a volume, with its unit: the API refuses a bare number."""
+"""Size of a volume with its unit: the API refuses a bare number."""
 
 Duration = Annotated[str, BeforeValidator(_duration), _told(_DURATION, "720h", "1h30m")]
-"""For example `720h` or `1h30m`; there are no days."""
+"""A duration, for example `720h` or `1h30m`; there are no days."""
 
 DurationOrNever = Annotated[
     str, BeforeValidator(_duration_or_never), _told(_DURATION_OR_NEVER, "720h", "1h30m", "Never")
@@ -137,16 +139,16 @@ DurationOrNever = Annotated[
 BudgetDuration = Annotated[
     str, BeforeValidator(_budget_duration), _told(_BUDGET_DURATION, "8h", "1h30m")
 ]
-"""How long a budget's window is open: hours and minutes only."""
+"""Length of a budget's window: hours and minutes only."""
 
 
 def seconds(duration: str) -> int:
-    """The length of a duration that the types above accepted; `Never` has none."""
+    """Length in seconds of a duration that the types above accepted; 0 for `Never`."""
     return sum(int(n) * int(_SECONDS[unit]) for n, unit in re.findall(r"(\d+)([hms])", duration))
 
 
 def duration(seconds: int) -> str:
-    """So many seconds as the API writes them: `720h`, `1h30m`, `5m`, `90s`."""
+    """A number of seconds as the API writes it: `720h`, `1h30m`, `5m`, `90s`."""
     if seconds < _SECONDS["h"] and seconds % 60:
         return f"{seconds}s"
     hours, rest = divmod(seconds, 3600)

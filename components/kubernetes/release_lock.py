@@ -1,22 +1,22 @@
-"""What to do about a Helm release that an update left half-way.
+"""Advice about a Helm release that an update left unfinished.
 
-Helm writes down that it installs or upgrades before it does. An update that is killed, or loses
-its connection, leaves that record, and Helm refuses all that follows (helm/helm#7476). Nobody can
-tell from the record whether a Helm somewhere else is still at work, so that nothing here removes
-it: the error says how. An update that Ctrl-C ends once, or that only timed out, leaves a failed
-release, which the next one upgrades; `atomic` would take its pods and their reasons away.
+Helm records an installation or upgrade before it starts. An update that is killed, or loses its
+connection, leaves that record, and Helm refuses all later ones (helm/helm#7476). The record does
+not tell whether a Helm elsewhere is still at work, so nothing here removes it: the error says how.
+An update that is ended by one Ctrl-C, or that only timed out, leaves a failed release, which the
+next one upgrades; `atomic` would delete its pods with the reasons for the failure.
 """
 
 import pulumi
 
 TAKEN = "cannot re-use a name that is still in use"
-"""What Helm says of an installation when it has any record of the release."""
+"""Helm's error for an installation if it has any record of the release."""
 LOCKED = "another operation (install/upgrade/rollback) is in progress"
-"""What Helm says of an upgrade when its last record of the release is a pending one."""
+"""Helm's error for an upgrade if its last record of the release is a pending one."""
 
 
 def explained(release: str, namespace: str) -> pulumi.ResourceOptions:
-    """Options by which a Release that Helm refuses for a record says what to do."""
+    """Options that make a Release say what to do if Helm refuses it because of a record."""
 
     def tell(args: pulumi.ErrorHookArgs) -> bool:
         advice = remedy(args.errors[0], release=release, namespace=namespace)
@@ -29,7 +29,7 @@ def explained(release: str, namespace: str) -> pulumi.ResourceOptions:
 
 
 def remedy(error: str, *, release: str, namespace: str) -> str | None:
-    """What to do about an error of Helm; None if it is not about a record that was left."""
+    """What to do about an error of Helm; None if it is not about such a record."""
     if TAKEN in error:
         statuses = "pending-install,failed"
     elif LOCKED in error:

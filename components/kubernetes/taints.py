@@ -1,4 +1,4 @@
-"""Taints of a pool's nodes: which pods they keep away."""
+"""Taints of a node pool."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
@@ -10,14 +10,16 @@ from .labels import LabelKey, LabelValue
 
 
 class TaintConfig(Section):
-    """Keeps pods without the matching toleration away."""
+    """A taint: keeps pods without the matching toleration off the node."""
 
     key: LabelKey
-    """A toleration names it."""
+    """Key of the taint, which a toleration must name."""
     value: Annotated[LabelValue, Field(min_length=1)] | None = None
-    """A toleration names it too, where it is there."""
+    """Value of the taint, which a toleration must name too unless it is absent."""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
-    """Whether pods stay away, stay away if they can, or are also put off the node."""
+    """NoSchedule keeps new pods away, PreferNoSchedule does so if possible, NoExecute also evicts
+    running pods.
+    """
 
     def taint(self) -> dict[str, str]:
         """The taint as the API takes it."""
@@ -28,8 +30,9 @@ class TaintConfig(Section):
 def named_twice(
     taints: Sequence[TaintConfig], startup_taints: Sequence[TaintConfig]
 ) -> Iterator[Mistake]:
-    """A node has one taint of a key and effect, whichever of both lists it is in. The API server
-    takes a second one; the pool then never becomes ready."""
+    """Mistakes of taints that share key and effect with an earlier one in either list. The API
+    server accepts a second one, but the pool then never becomes ready.
+    """
     seen: dict[tuple[str, str], str] = {}
     for name, each in (("taints", taints), ("startupTaints", startup_taints)):
         for index, taint in enumerate(each):

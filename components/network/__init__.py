@@ -1,1 +1,1 @@
-"""The VPC: subnets over several zones, a way out to the internet, endpoints; or one that exists."""
+"""The VPC of the cluster: a new one with subnets, way out and endpoints, or an existing one."""

@@ -1,4 +1,4 @@
-"""What a stack file may say of the network: one of its own, or one that exists."""
+"""The stack file's settings of the network: a new VPC, or an existing one."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -18,7 +18,7 @@ ZoneName = Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d[a-z]$", example
 
 
 def zones_kind(value: Any) -> str:
-    """Whether zones are named or only counted."""
+    """Tag of the union `Zones`: zones are given by name or by number."""
     return "names" if isinstance(value, list | tuple) else "count"
 
 
@@ -33,70 +33,76 @@ Zones = Annotated[
 
 
 class NatInstanceConfig(Section):
-    """One instance in one zone: about 3 USD a month as t4g.nano and 0.70 for its disk, beside the
-    3.65 of its address, where a NAT gateway costs 33, the same address and each gigabyte.
+    """A NAT instance in one zone: about 3 USD per month as t4g.nano and 0.70 for its disk, plus
+    3.65 for its address. A NAT gateway costs 33, the same address, and a fee for each gigabyte.
 
-    Where the instance fails or is replaced, the private subnets are cut off for a minute or two.
+    While the instance fails or is replaced, the private subnets are cut off for a minute or two.
     """
 
     instance_type: InstanceType = "t4g.nano"
-    """Graviton. A nano carries 32 Mbit/s for long, and up to 5 Gbit/s for minutes."""
+    """A Graviton instance type. A nano sustains 32 Mbit/s, and up to 5 Gbit/s for minutes."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """The image is for arm64."""
+        """The type must be arm64, as the image is."""
         if not is_graviton(self.instance_type):
             problem = "is no Graviton type, and the image is for arm64: take one like t4g.nano"
             yield Mistake("instanceType", problem, self.instance_type)
 
 
 class NewNetworkConfig(Section):
-    """A VPC of its own."""
+    """A VPC that the stack creates."""
 
     cidr: AddressRange
-    """The whole address range, /16 to /23 or so: pods take their addresses from it too."""
+    """Address range of the whole VPC, about /16 to /23: pods take their addresses from it too."""
     availability_zones: Zones = 3
-    """How many of the region's zones, or which. Zones can be added at the end and taken from there:
-    no other subnet moves. See zonesAtCreation before the first such change."""
+    """Number or names of the region's zones. Zones can be added and removed at the end of the list:
+    no other subnet moves. See zonesAtCreation before the first such change.
+    """
     zones_at_creation: int | None = Field(default=None, ge=MIN_ZONES, le=MAX_ZONES)
-    """How many zones there were when the stack was made; absent: as many as now. Address ranges
-    were planned for these, and EKS keeps a control plane in these for good, so availabilityZones
-    cannot fall below it."""
+    """Number of zones when the stack was created; absent: the present number. Address ranges were
+    planned for that number, and EKS never moves a control plane out of its zones, so
+    availabilityZones cannot be smaller.
+    """
     nat_gateways: Literal["none", "single", "perZone"] | None = None
-    """`single` costs about 33 USD a month and data, and every zone loses its way out with the
-    gateway's; `perZone` costs that much for each zone, and outlives the loss of one; `none` costs
-    nothing and leaves no way out but the endpoints. Absent: `single`, or none where there is a
-    natInstance."""
+    """NAT gateways. `single` costs about 33 USD per month plus data, and if its zone fails, every
+    zone loses its way out. `perZone` costs that much for each zone and survives the loss of one.
+    `none` costs nothing and leaves endpoints as the only way out. Absent: `single`, or `none` if
+    there is a natInstance.
+    """
     nat_instance: NatInstanceConfig | None = None
-    """In place of the gateways, for about 4 USD a month; 3.65 for an address come to either."""
+    """A NAT instance instead of gateways, for about 4 USD per month; both also pay 3.65 for an
+    address.
+    """
     interface_endpoints: tuple[Annotated[str, Field(pattern=r"^[a-z0-9.-]+$")], ...] | None = None
-    """AWS services that get a private way, for example `ecr.api`; about 7 USD a month for each in
-    each zone. Absent: what the stack needs where it has no other way out, else none. S3 always has
-    its free gateway endpoint."""
+    """AWS services with a private endpoint, for example `ecr.api`; about 7 USD per month for each
+    in each zone. Absent: those that the stack needs if it has no other way out, else none. S3
+    always has its free gateway endpoint.
+    """
 
     @property
     def zones(self) -> int:
-        """How many zones are meant."""
+        """Number of zones."""
         zones = self.availability_zones
         return zones if isinstance(zones, int) else len(zones)
 
     @property
     def zones_of_cluster(self) -> int:
-        """How many of the zones, from the first on, the control plane is in."""
+        """Number of zones, counted from the first, that the control plane uses."""
         return self.zones_at_creation or self.zones
 
     @property
     def gateways(self) -> int:
-        """How many NAT gateways are meant."""
+        """Number of NAT gateways."""
         wanted = self.nat_gateways or ("none" if self.nat_instance else "single")
         return {"none": 0, "single": 1, "perZone": self.zones}[wanted]
 
     @property
     def isolated(self) -> bool:
-        """Whether pods have no way to the internet."""
+        """True if pods have no way to the internet."""
         return not (self.gateways or self.nat_instance)
 
     def mistakes(self) -> Iterator[Mistake]:
-        """A size that AWS allows, distinct zones, and one way out."""
+        """The VPC must have a size that AWS allows, distinct zones, and one way out."""
         zones = self.availability_zones
         if not isinstance(zones, int) and len(set(zones)) < len(zones):
             problem = "names a zone twice: each gets its own subnets"
@@ -125,29 +131,33 @@ class NewNetworkConfig(Section):
 
 
 class ExistingNetworkConfig(Section):
-    """A VPC that somebody else looks after, with its routes."""
+    """An existing VPC, whose routes somebody else manages."""
 
     vpc_id: VpcId
-    """The VPC, in the stack's account and region."""
+    """Id of the VPC, in the stack's account and region."""
     private_subnet_ids: tuple[SubnetId, ...] = Field(min_length=2)
-    """In at least two zones, with a route to the internet or to the endpoints that pods need."""
+    """Private subnets in at least two zones, with a route to the internet or to the endpoints that
+    pods need.
+    """
     public_subnet_ids: tuple[SubnetId, ...] = ()
-    """For load balancers that face the internet."""
+    """Public subnets, for load balancers that face the internet."""
     tag_subnets: bool = True
-    """Put the load balancers' and Karpenter's tags on the subnets. With false somebody else does,
-    and a preview says which are missing."""
+    """If true, the stack tags the subnets for load balancers and Karpenter. If false, somebody else
+    does, and a preview lists missing tags.
+    """
     way_out: Literal["internet", "endpoints"] = "internet"
-    """What the private subnets' routes lead to. With `endpoints` a preview says which of those
-    that the stack needs the VPC lacks."""
+    """Where the private subnets' routes lead. With `endpoints`, a preview lists the endpoints that
+    the stack needs and the VPC lacks.
+    """
 
     @property
     def isolated(self) -> bool:
-        """Whether pods have no way to the internet."""
+        """True if pods have no way to the internet."""
         return self.way_out == "endpoints"
 
 
 def network_kind(value: Any) -> str:
-    """Which of the two a section means; anything that names a VPC means that VPC."""
+    """Tag of the union `NetworkConfig`: a section that names a VPC means that VPC."""
     if isinstance(value, ExistingNetworkConfig):
         return "existing"
     return "existing" if isinstance(value, dict) and "vpcId" in value else "new"

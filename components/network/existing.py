@@ -1,4 +1,4 @@
-"""Whether a VPC that exists fits the cluster: asked at preview, told all at once."""
+"""Checks in a preview whether an existing VPC fits the cluster; reports all problems at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,14 @@ from .endpoints import S3, service_name
 from .tags import private_subnet_tags, public_subnet_tags
 
 _AS_GOOD = {"1": ("1", ""), "shared": ("shared", "owned")}
-"""What the AWS Load Balancer Controller and EKS take for the same as the value that we write."""
+"""Tag values that the AWS Load Balancer Controller and EKS treat like the value that this program
+sets.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FoundSubnet:
-    """A subnet as AWS has it."""
+    """A subnet as AWS reports it."""
 
     vpc: str
     zone: str
@@ -32,17 +34,16 @@ def check(
     location: Location,
     opts: pulumi.InvokeOptions,
 ) -> None:
-    """Ask AWS for the subnets and, where endpoints are the way out, for the `needed` ones and S3's.
+    """Checks the subnets and, if endpoints are the way out, the endpoints in `needed` and S3's.
 
-    Raises RunError, which Pulumi prints without a traceback, with all that is wrong and the remedy
-    for each.
+    Raises RunError, which Pulumi prints without a traceback, with all problems and their remedies.
     """
-    found = _subnets((*config.private_subnet_ids, *config.public_subnet_ids), opts)
-    problems = [*subnet_problems(config, found), *zone_problems(config, found)]
+    existing = _subnets((*config.private_subnet_ids, *config.public_subnet_ids), opts)
+    problems = [*subnet_problems(config, existing), *zone_problems(config, existing)]
     if not config.tag_subnets:
-        problems += tag_problems(config, found, cluster)
+        problems += tag_problems(config, existing, cluster)
     if config.isolated:
-        subnets = _one_a_zone(config, found)
+        subnets = _one_a_zone(config, existing)
         problems += [
             endpoint_problem(config.vpc_id, subnets, location, service)
             for service in (*needed, S3)
@@ -53,19 +54,23 @@ def check(
 
 
 def subnet_problems(
-    config: ExistingNetworkConfig, found: Mapping[str, FoundSubnet]
+    config: ExistingNetworkConfig, existing: Mapping[str, FoundSubnet]
 ) -> Iterator[str]:
-    """Every subnet exists, and in the VPC."""
+    """Problems of subnets that do not exist, or are in another VPC."""
     for path, subnet in _paths(config):
-        if subnet not in found:
+        if subnet not in existing:
             yield f"{path}: {subnet} does not exist in this account and region: correct it"
-        elif found[subnet].vpc != config.vpc_id:
-            yield f"{path}: {subnet} lies in {found[subnet].vpc}: correct it, or network.vpcId"
+        elif existing[subnet].vpc != config.vpc_id:
+            yield f"{path}: {subnet} lies in {existing[subnet].vpc}: correct it, or network.vpcId"
 
 
-def zone_problems(config: ExistingNetworkConfig, found: Mapping[str, FoundSubnet]) -> Iterator[str]:
-    """EKS puts a control plane into two zones at least."""
-    known = [found[subnet].zone for subnet in config.private_subnet_ids if subnet in found]
+def zone_problems(
+    config: ExistingNetworkConfig, existing: Mapping[str, FoundSubnet]
+) -> Iterator[str]:
+    """Problem of private subnets that are all in one zone: EKS needs two zones for a control
+    plane.
+    """
+    known = [existing[subnet].zone for subnet in config.private_subnet_ids if subnet in existing]
     if len(known) == len(config.private_subnet_ids) and len(set(known)) == 1:
         yield (
             f"network.privateSubnetIds: all lie in {known[0]}, and EKS wants two zones: "
@@ -74,15 +79,15 @@ def zone_problems(config: ExistingNetworkConfig, found: Mapping[str, FoundSubnet
 
 
 def tag_problems(
-    config: ExistingNetworkConfig, found: Mapping[str, FoundSubnet], cluster: str
+    config: ExistingNetworkConfig, existing: Mapping[str, FoundSubnet], cluster: str
 ) -> Iterator[str]:
-    """The tags by which load balancers, EKS and Karpenter find a subnet are on it."""
+    """Problems of subnets without the tags by which load balancers, EKS and Karpenter find them."""
     for path, subnet in _paths(config):
-        if subnet not in found:
+        if subnet not in existing:
             continue
         private = subnet in config.private_subnet_ids
         wanted = private_subnet_tags(cluster) if private else public_subnet_tags(cluster)
-        tags = found[subnet].tags
+        tags = existing[subnet].tags
         lacking = [
             f"Key={key},Value={value}"
             for key, value in wanted.items()
@@ -96,7 +101,9 @@ def tag_problems(
 
 
 def endpoint_problem(vpc: str, subnets: Sequence[str], location: Location, service: str) -> str:
-    """How to make an endpoint that is not there, in subnets of different zones."""
+    """Problem of a missing endpoint, with the command that creates it in subnets of different
+    zones.
+    """
     name = service_name(location, service)
     make = f"`aws ec2 create-vpc-endpoint --vpc-id {vpc} --service-name {name}"
     if service == S3:
@@ -113,7 +120,7 @@ def endpoint_problem(vpc: str, subnets: Sequence[str], location: Location, servi
 
 
 def _paths(config: ExistingNetworkConfig) -> Iterator[tuple[str, str]]:
-    """Each subnet with its place in the stack file."""
+    """Each subnet with its path in the stack file."""
     for number, subnet in enumerate(config.private_subnet_ids):
         yield f"network.privateSubnetIds[{number}]", subnet
     for number, subnet in enumerate(config.public_subnet_ids):
@@ -131,17 +138,19 @@ def _subnets(ids: Sequence[str], opts: pulumi.InvokeOptions) -> Mapping[str, Fou
     }
 
 
-def _one_a_zone(config: ExistingNetworkConfig, found: Mapping[str, FoundSubnet]) -> Sequence[str]:
-    """Private subnets for endpoints, of which a zone can have only one."""
+def _one_a_zone(
+    config: ExistingNetworkConfig, existing: Mapping[str, FoundSubnet]
+) -> Sequence[str]:
+    """Private subnets for endpoints, at most one for each zone."""
     by_zone: dict[str, str] = {}
     for subnet in config.private_subnet_ids:
-        if subnet in found:
-            by_zone.setdefault(found[subnet].zone, subnet)
+        if subnet in existing:
+            by_zone.setdefault(existing[subnet].zone, subnet)
     return [*by_zone.values()]
 
 
 def _has_endpoint(vpc: str, location: Location, service: str, opts: pulumi.InvokeOptions) -> bool:
-    """Whether there is at least one. Raises what else AWS refuses."""
+    """True if the VPC has the endpoint. Raises any other error of AWS."""
     try:
         aws.ec2.get_vpc_endpoint(
             vpc_id=vpc,
@@ -152,9 +161,9 @@ def _has_endpoint(vpc: str, location: Location, service: str, opts: pulumi.Invok
         )
     # An invoke has no error of its own kind; there is no data source that lists endpoints.
     except Exception as error:
-        told = str(error)
-        if "no matching EC2 VPC Endpoint found" in told:
+        message = str(error)
+        if "no matching EC2 VPC Endpoint found" in message:
             return False
-        if "multiple EC2 VPC Endpoints matched" not in told:
+        if "multiple EC2 VPC Endpoints matched" not in message:
             raise
     return True

@@ -1,7 +1,7 @@
-"""Whether the subnets that a stack has are where its file would put them: asked at preview.
+"""Checks in a preview whether the stack's existing subnets are where its file would put them.
 
 AWS refuses a subnet whose range overlaps another one's (InvalidSubnet.Conflict), and the engine
-makes a replacement before it deletes what it replaces: a subnet that has to move cannot, and the
+creates a replacement before it deletes the old resource: a subnet that has to move cannot, and the
 update would stop half-way.
 """
 
@@ -19,11 +19,11 @@ _ZONE_LETTERS = "abcdefgh"
 def check_layout(
     config: NewNetworkConfig, cluster: str, opts: pulumi.InvokeOutputOptions
 ) -> pulumi.Output[None]:
-    """Ask AWS for subnets of the cluster that have their ranges from another layout, or that lie in
+    """Looks for subnets of the cluster whose ranges come from another layout, or that are in
     another zone than the file names for them.
 
-    Resolves, to None, when there are none. Else raises RunError, which Pulumi prints without a
-    traceback.
+    The output resolves to None if there are none. Else it raises RunError, which Pulumi prints
+    without a traceback.
     """
     layouts = {
         planned: _subnets(f"{cluster}-public-1", {"cidr-block": [str(plan.public[0])]}, opts)
@@ -39,9 +39,9 @@ def check_layout(
             filters = {"cidr-block": [str(block)], "availability-zone": others}
             zones[zone] = _subnets(f"{cluster}-private-{number}", filters, opts)
     return pulumi.Output.all(
-        pulumi.Output.from_input({str(planned): found for planned, found in layouts.items()}),
+        pulumi.Output.from_input({str(planned): ids for planned, ids in layouts.items()}),
         pulumi.Output.from_input(zones),
-    ).apply(lambda found: _refuse(config, found[0], found[1]))
+    ).apply(lambda subnets: _refuse(config, subnets[0], subnets[1]))
 
 
 def _refuse(
@@ -68,7 +68,7 @@ def _refuse(
 
 
 def _other_plans(config: NewNetworkConfig) -> Iterator[tuple[int, SubnetPlan]]:
-    """How the network would be laid out for other numbers of zones, where it is large enough."""
+    """Subnet plans for all other numbers of zones for which the network is large enough."""
     for planned in range(MIN_ZONES, MAX_ZONES + 1):
         if planned != config.zones_of_cluster:
             try:
@@ -80,12 +80,12 @@ def _other_plans(config: NewNetworkConfig) -> Iterator[tuple[int, SubnetPlan]]:
 def _subnets(
     name: str, filters: Mapping[str, list[str]], opts: pulumi.InvokeOutputOptions
 ) -> pulumi.Output[list[str]]:
-    """Ids of the subnets with this Name tag that all filters let through."""
-    found = aws.ec2.get_subnets_output(
+    """Ids of the subnets with this Name tag that match all filters."""
+    matching = aws.ec2.get_subnets_output(
         filters=[
             {"name": key, "values": values}
             for key, values in {"tag:Name": [name], **filters}.items()
         ],
         opts=opts,
     )
-    return found.ids.apply(list)
+    return matching.ids.apply(list)

@@ -1,4 +1,4 @@
-"""A NAT instance: the cheap way out of private subnets, in place of a NAT gateway."""
+"""A NAT instance: a cheap way out of private subnets, instead of a NAT gateway."""
 
 import base64
 from collections.abc import Sequence
@@ -15,40 +15,41 @@ from ..location import Location
 from .config import NatInstanceConfig
 
 SERVES_TAG = "frugal-eks/nat-interface"
-"""On the instance and its own interface; its value is the interface that the routes lead to."""
+"""Tag of the instance and its own interface; its value is the interface that the routes lead to."""
 _ANYWHERE = "0.0.0.0/0"
 _SCRIPT = Path(__file__).with_name("nat-instance.sh")
 
 
 @dataclass(frozen=True, kw_only=True)
 class NatInstanceArgs:
-    """The stack file's part, and where the instance stands."""
+    """The stack file's settings of the NAT instance, and its place in the VPC."""
 
     config: NatInstanceConfig
-    """The stack file's part."""
+    """The stack file's settings of the NAT instance."""
     cluster: str
-    """Shown in the Name tags."""
+    """Name of the cluster, shown in the Name tags."""
     vpc_id: pulumi.Input[str]
-    """The VPC of its security group."""
+    """VPC of the instance's security group."""
     cidr: str
-    """The range of the VPC: whoever is inside may send."""
+    """Address range of the VPC, from which the instance accepts traffic."""
     subnet_id: pulumi.Input[str]
-    """A public one."""
+    """A public subnet."""
     location: Location
-    """Where the stack is deployed."""
+    """Account and region of the stack."""
     needs: Sequence[pulumi.Resource]
-    """The routes by which it reaches the internet."""
+    """Routes by which the instance reaches the internet; they must exist first."""
 
 
 class NatInstance(pulumi.ComponentResource):
-    """A network interface that stays, and a group that keeps one instance behind it.
+    """A NAT instance: a network interface that stays, and an Auto Scaling group that keeps one
+    instance behind it.
 
-    The group replaces an instance that fails, and one that is of an older template. The new one
-    takes the interface over, so that address and routes never change.
+    The group replaces an instance that fails, and one of an older template. The new instance takes
+    over the interface, so that address and routes never change.
     """
 
     interface_id: pulumi.Output[str]
-    """Where routes lead to; known once the first instance runs."""
+    """Id of the interface, the target of routes; resolves once the first instance runs."""
 
     def __init__(
         self, name: str, args: NatInstanceArgs, opts: pulumi.ResourceOptions | None = None
@@ -172,7 +173,7 @@ class NatInstance(pulumi.ComponentResource):
 
 
 def user_data(*, region: str, interface: str, mac: str) -> str:
-    """The script that makes an instance the holder of this interface."""
+    """Script that attaches this interface to the instance when it starts."""
     script = _SCRIPT.read_text(encoding="utf-8")
     for noun, value in {"REGION": region, "INTERFACE": interface, "MAC": mac}.items():
         script = script.replace(f"@{noun}@", value)
@@ -180,12 +181,12 @@ def user_data(*, region: str, interface: str, mac: str) -> str:
 
 
 def encoded(script: str) -> str:
-    """As a launch template wants it."""
+    """The script in base64, as a launch template takes it."""
     return base64.b64encode(script.encode()).decode()
 
 
 def take_over_policy(*, location: Location, interface: str) -> dict[str, Any]:
-    """Move this one interface between the instances that serve it, and nothing else."""
+    """Policy that allows moving this one interface between the instances that serve it."""
     serves = {"StringEquals": {f"aws:ResourceTag/{SERVES_TAG}": interface}}
     moves = ["ec2:AttachNetworkInterface", "ec2:DetachNetworkInterface"]
     return {

@@ -1,4 +1,4 @@
-"""The network itself, as one component."""
+"""The network of a cluster, as one component."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,39 +16,42 @@ from .subnets import subnet_plan
 from .tags import private_subnet_tags, public_subnet_tags
 
 ZONES_WITHOUT_EKS = ("use1-az3", "usw1-az2", "cac1-az3")
-"""Zone ids in which EKS makes no control plane (EKS user guide, subnet requirements)."""
+"""Zone ids in which EKS creates no control plane (EKS user guide, subnet requirements)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkArgs:
-    """The stack file's part, and whose network it is."""
+    """The stack file's settings of the network, and the cluster's name and endpoints."""
 
     config: NewNetworkConfig | ExistingNetworkConfig
-    """The stack file's part."""
+    """The stack file's settings of the network."""
     cluster_name: str
-    """Known in advance: subnets carry it in their tags before there is a cluster."""
+    """Name of the cluster, known in advance: subnets carry it in their tags before the cluster
+    exists.
+    """
     location: Location
-    """Where the stack is deployed."""
+    """Account and region of the stack."""
     needed_endpoints: tuple[str, ...] = ()
-    """What the stack needs where pods have no way to the internet, for example `ecr.api`."""
+    """Endpoints that the stack needs if pods have no way to the internet, for example `ecr.api`."""
 
 
 class Network(pulumi.ComponentResource):
-    """Where the cluster, its Fargate pods and its nodes live."""
+    """The VPC and subnets of the cluster, its Fargate pods and its nodes."""
 
     vpc_id: pulumi.Output[str]
-    """The VPC, of its own or the existing one."""
+    """Id of the new or existing VPC."""
     private_subnet_ids: Sequence[pulumi.Output[str]]
-    """One a zone; the cluster, Fargate pods and nodes use them."""
+    """Ids of private subnets, one for each zone, for the cluster, Fargate pods and nodes."""
     public_subnet_ids: Sequence[pulumi.Output[str]]
-    """One a zone; for load balancers and NAT."""
+    """Ids of public subnets, one for each zone, for load balancers and NAT."""
     control_plane_subnet_ids: Sequence[pulumi.Output[str]]
-    """The private ones in which the control plane is. EKS never lets it leave a zone, or into
-    another (containers-roadmap#2258)."""
+    """Ids of the private subnets of the control plane. EKS never moves it out of a zone, or into
+    another (containers-roadmap#2258).
+    """
     way_out: Sequence[pulumi.Resource]
-    """Routes, endpoints and the NAT instance that private subnets need to reach AWS. What must be
-    able to finish its work while the stack is destroyed depends on them; the control plane does
-    not."""
+    """Routes, endpoints and the NAT instance that private subnets need to reach AWS. Resources that
+    must finish work during a destroy depend on them; the control plane does not.
+    """
 
     def __init__(
         self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None
@@ -175,19 +178,19 @@ class Network(pulumi.ComponentResource):
         if not isinstance(config.availability_zones, int):
             return config.availability_zones
         # Not by `state`: a zone that is impaired today would move every subnet.
-        found = aws.get_availability_zones_output(
+        zones = aws.get_availability_zones_output(
             filters=[{"name": "opt-in-status", "values": ["opt-in-not-required"]}],
             exclude_zone_ids=list(ZONES_WITHOUT_EKS),
             opts=pulumi.InvokeOutputOptions(parent=self),
         )
-        names = found.names.apply(lambda known: chosen_zones(known, config.zones))
+        names = zones.names.apply(lambda known: chosen_zones(known, config.zones))
         return [names[number] for number in range(config.zones)]
 
 
 def chosen_zones(names: Sequence[str], count: int) -> list[str]:
     """The first zones by name, so that a zone that AWS adds changes nothing.
 
-    Raises RunError, which Pulumi prints without a traceback, where the region has fewer.
+    Raises RunError, which Pulumi prints without a traceback, if the region has fewer.
     """
     if len(names) < count:
         raise pulumi.RunError(

@@ -1,4 +1,4 @@
-"""How one CIDR is cut into the subnets of a VPC."""
+"""Splits a CIDR into the subnets of a VPC."""
 
 from dataclasses import dataclass
 from ipaddress import IPv4Network
@@ -17,15 +17,15 @@ class SubnetPlan:
 
 
 def subnet_plan(cidr: IPv4Network, zones: int, planned: int | None = None) -> SubnetPlan:
-    """Cut large private subnets, where the pods are, and small public ones.
+    """Plans large private subnets, where the pods are, and small public ones.
 
     `planned` is the number of zones that the VPC was laid out for; None means `zones`. The CIDR is
     halved until there are more blocks than planned zones. Each planned zone gets one block for its
-    private subnet; the next block is cut in eight for the public ones, of which half are kept for
-    that. A zone beyond the planned ones gets a block that is still free, or else the other half of
-    the block of the public subnets. So with one number of planned zones no subnet depends on how
-    many zones there are. Raises ValueError with the sizes where a public subnet would be smaller
-    than AWS allows, and where there is no room for so many zones.
+    private subnet. The next block is divided into eight for the public subnets, half of which are
+    reserved for them. A zone beyond the planned ones gets a free block, or else the other half of
+    the public subnets' block. So with the same `planned` no subnet depends on the number of zones.
+    Raises ValueError with the sizes if a public subnet would be smaller than AWS allows, or if
+    there is no room for so many zones.
     """
     planned = planned or zones
     block = cidr.prefixlen + planned.bit_length()

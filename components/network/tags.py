@@ -1,16 +1,16 @@
-"""The tags by which load balancers, EKS and Karpenter find subnets and the security group."""
+"""Tags by which load balancers, EKS and Karpenter find subnets and the security group."""
 
 DISCOVERY_TAG = "karpenter.sh/discovery"
-"""The tag by which Karpenter finds subnets and the security group; its value is the cluster."""
+"""Tag by which Karpenter finds subnets and the security group; its value is the cluster's name."""
 
 
 def owned_by(cluster: str) -> dict[str, str]:
-    """What `./frugal-eks sweep` knows a thing by that goes with this cluster."""
+    """Tag by which `./frugal-eks sweep` recognises resources to delete with this cluster."""
     return {f"kubernetes.io/cluster/{cluster}": "owned"}
 
 
 def private_subnet_tags(cluster: str) -> dict[str, str]:
-    """What internal load balancers, EKS and Karpenter look for."""
+    """Tags that internal load balancers, EKS and Karpenter look for."""
     return {
         "kubernetes.io/role/internal-elb": "1",
         f"kubernetes.io/cluster/{cluster}": "shared",
@@ -19,5 +19,5 @@ def private_subnet_tags(cluster: str) -> dict[str, str]:
 
 
 def public_subnet_tags(cluster: str) -> dict[str, str]:
-    """What load balancers that face the internet look for."""
+    """Tags that load balancers facing the internet look for."""
     return {"kubernetes.io/role/elb": "1", f"kubernetes.io/cluster/{cluster}": "shared"}

@@ -1,4 +1,4 @@
-"""How private subnets reach AWS and the internet: gateways, routes, endpoints."""
+"""Gateways, routes and endpoints by which private subnets reach AWS and the internet."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,22 +15,22 @@ ANYWHERE = "0.0.0.0/0"
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """The VPC that everything here belongs to, and what its parts are called."""
+    """The VPC of all resources here, and the names of its parts."""
 
     name: str
-    """The component's; the parts' names begin with it."""
+    """Name of the component, with which the names of its parts begin."""
     cluster: str
-    """Shown in the Name tags."""
+    """Name of the cluster, shown in the Name tags."""
     vpc: aws.ec2.Vpc
     cidr: str
-    """The VPC's whole range."""
+    """Address range of the VPC."""
     opts: pulumi.ResourceOptions
-    """The component as parent."""
+    """Options of children, with the component as parent."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RouteTarget:
-    """What a private route leads to: one of these."""
+    """Target of a private route; exactly one field is set."""
 
     nat_gateway_id: pulumi.Input[str] | None = None
     network_interface_id: pulumi.Input[str] | None = None
@@ -72,10 +72,10 @@ def public_routes(place: Place, public: Sequence[aws.ec2.Subnet]) -> list[pulumi
 def nat_gateways(
     place: Place, public: Sequence[aws.ec2.Subnet], open_routes: Sequence[pulumi.Resource]
 ) -> list[aws.ec2.NatGateway]:
-    """One in each of the given subnets, with an address of its own.
+    """NAT gateways, one in each of the given subnets, each with its own address.
 
-    An `up` that is killed while AWS makes one leaves it unknown to the state, and the next `up`
-    makes another: by its tag the sweep finds the first.
+    An `up` that is killed while AWS creates a gateway leaves it unknown to the state, and the next
+    `up` creates another: `./frugal-eks sweep` finds the first by its tag.
     """
     # On destroy it must still have its way out while pods behind it drain.
     after_routes = pulumi.ResourceOptions(parent=place.opts.parent, depends_on=open_routes)
@@ -105,9 +105,10 @@ def private_routes(
     private: Sequence[aws.ec2.Subnet],
     targets: Sequence[RouteTarget],
 ) -> tuple[list[aws.ec2.RouteTable], list[pulumi.Resource]]:
-    """One table a zone, also with a single way out: `perZone` then changes routes only.
+    """Route tables of private subnets, one for each zone even with a single way out: `perZone` then
+    changes routes only.
 
-    The tables of the zones take turns with the targets; without any they have no route out.
+    The zones' tables take the targets in turn; without targets they have no route out.
     """
     tables: list[aws.ec2.RouteTable] = []
     routes: list[pulumi.Resource] = []
@@ -141,7 +142,9 @@ def private_routes(
 def s3_endpoint(
     place: Place, location: Location, tables: Sequence[aws.ec2.RouteTable]
 ) -> pulumi.Resource:
-    """Free, and image layers come from S3: without it they are billed as NAT's data."""
+    """The free gateway endpoint of S3. Image layers come from S3: without it NAT bills their
+    data.
+    """
     return aws.ec2.VpcEndpoint(
         f"{place.name}-s3",
         vpc_id=place.vpc.id,
@@ -156,7 +159,7 @@ def s3_endpoint(
 def interface_endpoints(
     place: Place, location: Location, services: Sequence[str], private: Sequence[aws.ec2.Subnet]
 ) -> list[pulumi.Resource]:
-    """One for each service in every private subnet, open to the VPC and nobody else."""
+    """Interface endpoints in every private subnet, one for each service, open to the VPC only."""
     if not services:
         return []
     group = aws.ec2.SecurityGroup(

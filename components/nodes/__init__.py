@@ -1,1 +1,1 @@
-"""Groups of EC2 nodes: those that EKS manages, and Auto Scaling groups of the stack's own."""
+"""EC2 nodes of a cluster: EKS managed node groups, and Auto Scaling groups that the stack owns."""

@@ -15,59 +15,73 @@ class DistributionConfig(Section):
     """How spot and on-demand share a group (Auto Scaling's API, InstancesDistribution)."""
 
     on_demand_base_capacity: int = Field(default=0, ge=0)
-    """So much of the group, first of all, is on-demand."""
+    """Number of nodes, counted first, that are on-demand."""
     on_demand_percentage_above_base_capacity: int = Field(default=0, ge=0, le=100)
-    """And this share of the rest. AWS's own default is 100, which is no spot at all."""
+    """Percentage of on-demand nodes above the base. AWS's own default is 100, which means no spot
+    at all.
+    """
     on_demand_allocation_strategy: Literal["prioritized", "lowest-price"] | None = None
-    """Absent: the first types of the list, by `instanceRequirements` the cheapest."""
+    """How on-demand types are chosen. Absent: in the order of `instanceTypes`; with
+    `instanceRequirements`, the cheapest.
+    """
     spot_allocation_strategy: Literal[
         "price-capacity-optimized",
         "capacity-optimized",
         "capacity-optimized-prioritized",
         "lowest-price",
     ] = "price-capacity-optimized"
-    """lowest-price, AWS's own default, looks at no capacity, and is interrupted most often."""
+    """How spot types are chosen. lowest-price, AWS's own default, ignores spare capacity and is
+    interrupted most often.
+    """
     spot_instance_pools: int | None = Field(default=None, ge=1, le=20)
-    """Only with lowest-price: over how many of the cheapest pools it spreads. Absent: 2."""
+    """Number of the cheapest spot pools to spread nodes over; only with lowest-price. Absent: 2."""
     max_price: Decimal | None = Field(default=None, ge=Decimal("0.001"), max_digits=12)
-    """USD an hour. Absent: the on-demand price, which AWS advises: a lower one interrupts more."""
+    """Highest spot price in USD per hour. Absent: the on-demand price, as AWS recommends; a lower
+    price causes more interruptions.
+    """
 
     def mistakes(self) -> Iterator[Mistake]:
-        """No setting that the strategy ignores."""
+        """Refuses settings that the allocation strategy ignores."""
         strategy = self.spot_allocation_strategy
         if self.spot_instance_pools is not None and strategy != "lowest-price":
             problem = f"is not read where spotAllocationStrategy is {strategy}: drop it"
             yield Mistake("spotInstancePools", problem, self.spot_instance_pools)
 
     def distribution(self) -> dict[str, Any]:
-        """As a mixed instances policy has it, zeros included; the base is each group's own."""
-        found: dict[str, Any] = {
+        """Fields of a mixed instances policy's `instances_distribution`, zeros included; without
+        the on-demand base, which differs between groups.
+        """
+        fields: dict[str, Any] = {
             "on_demand_percentage_above_base_capacity": (
                 self.on_demand_percentage_above_base_capacity
             ),
             "spot_allocation_strategy": self.spot_allocation_strategy,
         }
         if self.on_demand_allocation_strategy:
-            found["on_demand_allocation_strategy"] = self.on_demand_allocation_strategy
+            fields["on_demand_allocation_strategy"] = self.on_demand_allocation_strategy
         if self.spot_instance_pools:
-            found["spot_instance_pools"] = self.spot_instance_pools
+            fields["spot_instance_pools"] = self.spot_instance_pools
         if self.max_price is not None:
-            found["spot_max_price"] = f"{self.max_price:f}"
-        return found
+            fields["spot_max_price"] = f"{self.max_price:f}"
+        return fields
 
 
 class RefreshConfig(Section):
     """How nodes are replaced when their template changes: by default new ones come first."""
 
     min_healthy_percentage: int = Field(default=100, ge=0, le=100)
-    """The share of the group that stays at work meanwhile."""
+    """Percentage of the group's size that stays in service during the replacement."""
     max_healthy_percentage: int = Field(default=110, ge=100, le=200)
-    """How far the group grows meanwhile; it is one node at least."""
+    """Percentage of the group's size that it may grow to during the replacement; at least one node
+    more.
+    """
     instance_warmup: int = Field(default=120, ge=0)
-    """Seconds from the start of an instance until its node runs pods; then the next one's turn."""
+    """Seconds from an instance's start until its node runs pods; only then is the next node
+    replaced.
+    """
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Auto Scaling allows no wider span."""
+        """Refuses a wider span than Auto Scaling allows."""
         span = self.max_healthy_percentage - self.min_healthy_percentage
         if span > _WIDEST_SPAN:
             problem = (

@@ -1,4 +1,4 @@
-"""A queue that hears of nodes before AWS takes them away."""
+"""An SQS queue that receives EC2's notices about nodes before AWS takes the nodes away."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,10 +10,10 @@ import pulumi_aws as aws
 from ..names import EVENT_STEM_LIMIT, QUEUE_NAME_LIMIT, fitted
 
 RETENTION_SECONDS = 300
-"""A warning that is older is of no use: spot gives two minutes."""
+"""How long the queue keeps a notice. An older one is of no use: spot gives two minutes."""
 
 Pattern = Mapping[str, list[str] | Mapping[str, list[str]]]
-"""What EventBridge compares an event with: of each key one of the values."""
+"""An EventBridge event pattern: for each key, the values of which an event must have one."""
 
 _SPOT_INTERRUPTION: Pattern = {
     "source": ["aws.ec2"],
@@ -40,16 +40,16 @@ KARPENTER_PATTERNS: Mapping[str, Pattern] = {
         "detail-type": ["EC2 Capacity Reservation Instance Interruption Warning"],
     },
 }
-"""What Karpenter listens to, by the rule's name: upstream's five rules of 1.14."""
+"""Event patterns for Karpenter by rule name: upstream's five rules of 1.14."""
 
 
 def termination_handler_patterns(
     groups: Sequence[str], *, spot: bool, rebalance: bool, scheduled: bool, state_change: bool
 ) -> Mapping[str, Pattern]:
-    """What the Node Termination Handler listens to, by the rule's name: it drains for each.
+    """Event patterns for the Node Termination Handler by rule name; each makes it drain a node.
 
-    `groups` are names of Auto Scaling groups. Only the lifecycle action tells its group; all other
-    events name an instance, and the handler looks at the tags of that.
+    `groups` are names of Auto Scaling groups. Only the lifecycle action names its group; all other
+    events name an instance, whose tags the handler reads.
     """
     wanted: dict[str, tuple[bool, Pattern]] = {
         "lifecycle-action": (
@@ -75,30 +75,36 @@ def termination_handler_patterns(
             {**_HEALTH, "detail": {"service": ["EC2"], "eventTypeCategory": ["scheduledChange"]}},
         ),
     }
-    return {noun: pattern for noun, (asked, pattern) in wanted.items() if asked}
+    return {noun: pattern for noun, (enabled, pattern) in wanted.items() if enabled}
 
 
 @dataclass(frozen=True, kw_only=True)
 class InterruptionQueueArgs:
-    """Whose nodes it is about."""
+    """Name of the queue, and the events that it receives."""
 
     queue_name: str
-    """Known in advance, usually the cluster's name: rights and charts name it."""
+    """The queue's name, known in advance and usually the cluster's: IAM policies and charts refer
+    to it.
+    """
     patterns: Mapping[str, Pattern] = field(default_factory=lambda: KARPENTER_PATTERNS)
-    """Patterns of the events that arrive, by a noun that names the rule; absent: Karpenter's."""
+    """Event patterns by rule name; absent: Karpenter's."""
     own_rules_only: bool = False
-    """Whether nobody else's rules may send. Karpenter's queue has upstream's policy, without."""
+    """If true, only this component's rules may send (aws:SourceArn); false keeps upstream's open
+    policy.
+    """
 
 
 class InterruptionQueue(pulumi.ComponentResource):
-    """The queue, who may write to it, and the rules that do. One reader only: it deletes all."""
+    """The queue, its resource policy and the rules that send to it. Only one program may read it,
+    because a reader deletes what it reads.
+    """
 
     queue_name: pulumi.Output[str]
-    """Known once every rule delivers."""
+    """Name of the queue; resolves once every rule delivers to it."""
     queue_url: pulumi.Output[str]
-    """Known once every rule delivers."""
+    """URL of the queue; resolves once every rule delivers to it."""
     queue_arn: pulumi.Output[str]
-    """Known once there is a queue."""
+    """ARN of the queue; resolves once the queue exists."""
 
     def __init__(
         self, name: str, args: InterruptionQueueArgs, opts: pulumi.ResourceOptions | None = None
@@ -154,10 +160,10 @@ class InterruptionQueue(pulumi.ComponentResource):
 
 
 def queue_policy(queue_arn: str, *, senders: Sequence[str] = ()) -> dict[str, Any]:
-    """Who may send, and nobody may come without TLS.
+    """Resource policy of the queue: who may send, and TLS only.
 
-    Upstream's lets all rules send that are anywhere in AWS. With `senders`, ARNs of rules, those
-    alone (EventBridge user guide, resource-based policies for SQS).
+    Upstream's policy lets every rule in AWS send, in whatever account. With `senders`, ARNs of
+    rules, only those may (EventBridge user guide, resource-based policies for SQS).
     """
     send: dict[str, Any] = {
         "Effect": "Allow",

@@ -18,14 +18,18 @@ from .scaling import scaling
 from .user_data import kubelet_user_data
 
 FEWEST_SPOT_TYPES = 4
-"""Each type in each zone is a pool of its own: with fewer, one that runs dry takes most nodes."""
+"""Fewest spot types without a warning. Each type in each zone is a pool of its own: with fewer, one
+pool that runs dry takes most nodes.
+"""
 
 _NAME = "nodeGroupName"
-"""Pulumi makes it, so that the group's successor is there before it goes. Ignored, because release
-0.2 gave the group its key as its name: that stays until it has to be another group."""
+"""The group's name, which Pulumi generates, so that a replacement exists before the old group goes.
+Changes of it are ignored: release 0.2 used the group's key as its name, which stays until something
+else replaces the group.
+"""
 
 _UNFINISHED = "#initerror"
-"""The engine's name for what an earlier run made and did not bring to its end."""
+"""The engine's name for the state of a resource whose creation an earlier run did not finish."""
 
 _EFFECTS = {
     "NoSchedule": "NO_SCHEDULE",
@@ -36,26 +40,32 @@ _EFFECTS = {
 
 @dataclass(frozen=True, kw_only=True)
 class ManagedNodeGroupArgs:
-    """The stack file's part, and the cluster to join."""
+    """The stack file's settings of a managed node group, and the cluster it joins."""
 
     config: ManagedNodeGroupConfig
-    """The stack file's part."""
+    """The stack file's settings of the group."""
     cluster: ClusterRef
     """The cluster that the nodes join."""
     subnet_ids: Sequence[pulumi.Input[str]]
-    """Private ones."""
+    """Private subnets for the nodes."""
     autoscaled: bool
-    """Whether an autoscaler owns the number of nodes once the group is made; else the file does."""
+    """True if an autoscaler sets the number of nodes once the group exists; else the stack file
+    does.
+    """
     needs: Sequence[pulumi.Resource]
-    """The network add-on, and the way to the internet."""
+    """Resources that must exist first: the network add-on, and the way to the internet."""
     security_group_ids: Sequence[pulumi.Input[str]] = ()
-    """Security groups of the nodes, in place of the one that EKS makes for the cluster; absent:
-    that one."""
+    """Security groups of the nodes. They replace the group that EKS makes for the cluster; absent:
+    that group.
+    """
 
 
 class ManagedNodeGroup(pulumi.ComponentResource):
-    """The group, its role and its launch template. EKS lets its role join by itself, and drains
-    spot nodes that are taken back: no termination handler looks after them."""
+    """An EKS managed node group with its role and its launch template.
+
+    EKS gives the role access to the cluster by itself, and drains spot nodes that AWS takes back:
+    they need no termination handler.
+    """
 
     def __init__(
         self, name: str, args: ManagedNodeGroupArgs, opts: pulumi.ResourceOptions | None = None
@@ -130,7 +140,7 @@ class ManagedNodeGroup(pulumi.ComponentResource):
             ],
             update_config=config.update.update_config(),
             force_update_version=config.force_update or None,
-            # Said also when off: a group keeps what it is not told.
+            # Sent even when off: a group keeps a setting that the request leaves out.
             node_repair_config={"enabled": config.node_repair},
             launch_template={
                 "id": template.id,
@@ -141,7 +151,7 @@ class ManagedNodeGroup(pulumi.ComponentResource):
                 depends_on=[role, *args.needs],
                 ignore_changes=ignored,
                 aliases=[pulumi.Alias(name=name)] if stem != name else None,
-                # Also of a group that an earlier release gave a name: its next one has another.
+                # Also for a group that an earlier release named: its replacement has another name.
                 delete_before_replace=False,
                 replace_on_changes=_replacing(family),
             ),
@@ -150,19 +160,20 @@ class ManagedNodeGroup(pulumi.ComponentResource):
 
 
 def group_version(config: ManagedNodeGroupConfig, kubernetes_version: str) -> str:
-    """The minor that the group is told: of AL2023 the release's own, of Bottlerocket, whose
-    releases have an image for each minor, the cluster's."""
+    """Kubernetes minor version that the group is created with. For AL2023 it is that of the image
+    release; Bottlerocket's releases have an image for each minor, so it is the cluster's.
+    """
     if family_of(config.ami_type) == "bottlerocket":
         return kubernetes_version
     return ".".join(config.release_version.split(".")[:2])
 
 
 def _replacing(family: Family) -> list[str]:
-    """What makes a new group though EKS could update the old one.
+    """Properties whose change replaces the group although EKS could update it in place.
 
-    The provider sends the release only where it changes. EKS then takes the latest one
-    (hashicorp/terraform-provider-aws#40902), and has no way back to the one that is pinned.
-    Nor can a group be mended whose creation failed.
+    The provider sends the release only if it changes. EKS then takes the latest one
+    (hashicorp/terraform-provider-aws#40902), and cannot go back to the pinned one. A group whose
+    creation failed cannot be repaired either.
     """
     replacing = ["launchTemplate", _UNFINISHED]
     return [*replacing, "version"] if family == "bottlerocket" else replacing

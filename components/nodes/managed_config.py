@@ -1,4 +1,4 @@
-"""What a stack file may say of a managed node group."""
+"""The stack file's settings of a managed node group."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
@@ -15,49 +15,54 @@ if TYPE_CHECKING:
 
 
 class UpdateConfig(Section):
-    """How many nodes an update takes away at once, each drained before."""
+    """How many nodes an update replaces at once; each is drained first."""
 
     max_unavailable: int | None = Field(default=None, ge=1, le=100)
-    """So many nodes at once; without either key it is one."""
+    """The most nodes that are replaced at once."""
     max_unavailable_percentage: int | None = Field(default=None, ge=1, le=100)
     """The most nodes that are replaced at once, in percent of the group."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """One of both."""
+        """Exactly one of the two keys must be given."""
         if (self.max_unavailable is None) == (self.max_unavailable_percentage is None):
             problem = "give either maxUnavailable or maxUnavailablePercentage: exactly one of them"
             yield Mistake("", problem)
 
     def update_config(self) -> "aws.eks.NodeGroupUpdateConfigArgsDict":
-        """As the provider takes it."""
+        """The settings as the provider takes them."""
         if self.max_unavailable is not None:
             return {"max_unavailable": self.max_unavailable}
         return {"max_unavailable_percentage": self.max_unavailable_percentage}
 
 
 class ManagedNodeGroupConfig(NodesConfig):
-    """Nodes of one kind."""
+    """An EKS managed node group."""
 
     capacity_type: Literal["ON_DEMAND", "SPOT"] = "ON_DEMAND"
     """Spot nodes cost a third or less, and AWS may take them back."""
     instance_types: tuple[InstanceType, ...] = Field(min_length=1, max_length=20)
-    """In the order of preference; all of one architecture. Of spot at least four, of like size."""
+    """Instance types in order of preference; all of one architecture. For SPOT list at least four
+    of similar size.
+    """
     ami_type: AmiType = "AL2023_x86_64_STANDARD"
     """Operating system and processor of the image, as EKS calls them."""
     release_version: str = Field(pattern=RELEASE)
-    """The image, pinned, for example `1.35.8-20260930`, of Bottlerocket `1.66.0-1ad6b4a4`: AWS's
-    next one changes nothing here."""
+    """The image release, pinned, for example `1.35.8-20260930`, or `1.66.0-1ad6b4a4` for
+    Bottlerocket. A newer release of AWS changes nothing until it is set here.
+    """
     update: UpdateConfig = UpdateConfig(max_unavailable_percentage=33)
     """How many nodes are replaced at once when the group changes."""
     force_update: bool = False
-    """Whether an update also takes pods whose disruption budget forbids it. Without, EKS tries for
-    15 minutes and then gives the update up (PodEvictionFailure)."""
+    """If true, an update also evicts pods whose disruption budget forbids it. If false, EKS tries
+    for 15 minutes and then aborts the update (PodEvictionFailure).
+    """
     node_repair: bool = False
-    """EKS replaces nodes that stay unhealthy: 30 minutes NotReady, or what the add-on
-    eks-node-monitoring-agent tells."""
+    """If true, EKS replaces nodes that stay unhealthy: NotReady for 30 minutes, or with a condition
+    that the add-on eks-node-monitoring-agent reports.
+    """
 
     def mistakes(self) -> Iterator[Mistake]:
-        """All types are of the image's architecture, and the release of its family."""
+        """Types must have the image's architecture, and the release must be of its family."""
         yield from super().mistakes()
         architecture = architecture_of(self.ami_type)
         of_types = type_facts(self.instance_types[0]).architecture

@@ -1,4 +1,4 @@
-"""Labels on nodes that run already and that this program did not make."""
+"""Labels on existing nodes that this program did not create."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,26 +14,27 @@ NODE = {"apiVersion": "v1", "kind": "Node"}
 
 @dataclass(frozen=True, kw_only=True)
 class NodeLabelsArgs:
-    """The stack file's part, and what must not go before the labels do."""
+    """The stack file's labels, and the resources that must outlive them."""
 
     config: Sequence[NodeLabelsConfig]
-    """The stack file's part."""
+    """The stack file's entries of nodes and labels."""
     needs: Sequence[pulumi.Resource] = ()
-    """In a destroy the labels go before these."""
+    """Resources that a destroy keeps until the labels are removed."""
     provider: pulumi.ProviderResource | None = None
-    """The provider of the cluster; absent: by opts."""
+    """The cluster's Kubernetes provider; absent: the one in opts."""
 
 
 class NodeLabels(pulumi.ComponentResource):
-    """A patch for each node, which owns these labels and nothing else of it.
+    """A server-side-apply patch for each node, which owns these labels and no other field.
 
-    With the patch go the labels; the node stays. A label that somebody else has set to the same
-    value is theirs too, and stays as well; one of another value is an error that names its owner.
+    Deleting the patch removes the labels; the node stays. A label that somebody else has set to the
+    same value has two owners and stays as well; one with another value is an error that names its
+    owner.
 
-    Each run looks the nodes up first, since a patch of a node that is not there would make one:
-    it fails with `resource '…' does not exist`. Take a node that is gone out of the stack file, and
-    use `pulumi up --refresh`: only then is it known that there is nothing left to take off. It also
-    puts the labels on a new node of the same name.
+    Each run looks the nodes up first, because patching a missing node would create one: the run
+    fails with `resource '…' does not exist`. Remove a node that is gone from the stack file and run
+    `pulumi up --refresh`: only a refresh finds out that there are no labels left to remove. It also
+    labels a new node of the same name.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class NodeLabels(pulumi.ComponentResource):
         super().__init__("frugal-eks:index:NodeLabels", name, None, opts)
         for group in args.config:
             for node in group.nodes:
-                found = KubernetesObject(
+                existing = KubernetesObject(
                     f"{name}-{node}",
                     NODE,
                     pulumi.ResourceOptions(parent=self, provider=args.provider, id=node),
@@ -51,16 +52,16 @@ class NodeLabels(pulumi.ComponentResource):
                     f"{name}-{node}",
                     labels_patch(node, group.labels),
                     opts=pulumi.ResourceOptions(
-                        parent=self, provider=args.provider, depends_on=[found, *args.needs]
+                        parent=self, provider=args.provider, depends_on=[existing, *args.needs]
                     ),
                 )
         self.register_outputs({})
 
 
 def labels_patch(node: str, labels: Mapping[str, str]) -> dict[str, Any]:
-    """The fields to own.
+    """The fields that the patch of a node owns.
 
-    There is no name for the owner: the provider's own differs from patch to patch, so that two
-    stacks that label one node do not take each other's labels away.
+    The field manager is not set: the provider's generated name differs from patch to patch, so that
+    two stacks that label one node do not take each other's labels away.
     """
     return {**NODE, "metadata": {"name": node, "labels": dict(labels)}}

@@ -1,4 +1,4 @@
-"""What a stack file may say of labels on nodes that run already."""
+"""The stack file's settings of labels on existing nodes."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,9 @@ from ..kubernetes.labels import LabelKey, LabelValue
 from ..section import Mistake, Section
 
 ROLE_PREFIX = "node-role.kubernetes.io"
-"""Shown by `kubectl get nodes`. The kubelet may not set it: it is meant to be set from outside."""
+"""Prefix of the roles that `kubectl get nodes` shows. The kubelet may not set them: they must be
+set from outside.
+"""
 RESERVED = ("kubernetes.io", "k8s.io", "eks.amazonaws.com", "karpenter.sh", "karpenter.k8s.aws")
 
 NodeName = Annotated[
@@ -22,26 +24,35 @@ NodeName = Annotated[
 
 
 class NodeLabelsConfig(Section):
-    """Some nodes, and what they are to be labelled with."""
+    """Existing nodes, and the labels to set on them."""
 
     nodes: tuple[NodeName, ...] = Field(min_length=1)
-    """As `kubectl get nodes` has them: `ip-192-168-21-20.ap-northeast-2.compute.internal`."""
+    """Names of nodes as `kubectl get nodes` prints them:
+    `ip-192-168-21-20.ap-northeast-2.compute.internal`.
+    """
     labels: Mapping[LabelKey, LabelValue] = Field(min_length=1)
-    """What they are to carry besides what they have."""
+    """Labels to set, in addition to those that the nodes have."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Keys of the user's own."""
+        """Refuses keys that Kubernetes, EKS or Karpenter reserve."""
         for key in self.labels:
             if problem := label_problem(key):
                 yield Mistake(f"labels.{key}", problem)
 
 
 def label_problem(key: str) -> str | None:
-    """Why a key is not the user's to set."""
+    """Why the user may not set a label of this key; None if allowed."""
     prefix = key.partition("/")[0] if "/" in key else ""
     if prefix == ROLE_PREFIX:
         return None
-    owner = next((one for one in RESERVED if prefix == one or prefix.endswith(f".{one}")), None)
+    owner = next(
+        (
+            reserved
+            for reserved in RESERVED
+            if prefix == reserved or prefix.endswith(f".{reserved}")
+        ),
+        None,
+    )
     return owner and (
         f"Kubernetes, EKS or Karpenter write labels under {owner} themselves, and rely on them: "
         "a destroy would take off what a running node needs; choose a key of your own"
@@ -49,7 +60,7 @@ def label_problem(key: str) -> str | None:
 
 
 def labelled_twice(entries: Sequence[NodeLabelsConfig]) -> Iterator[Mistake]:
-    """Nodes with more than one entry, by their paths below the list: two owners of one patch."""
+    """Nodes in more than one entry, by their paths below the list: two patches would own them."""
     times = Counter(node for entry in entries for node in entry.nodes)
     for at, entry in enumerate(entries):
         for number, node in enumerate(entry.nodes):

@@ -1,4 +1,4 @@
-"""A security group of the nodes' own, beside the one that EKS makes."""
+"""A security group for nodes alone, beside the one that EKS makes for the cluster."""
 
 from dataclasses import dataclass
 
@@ -14,26 +14,28 @@ _ANYWHERE = "0.0.0.0/0"
 
 @dataclass(frozen=True, kw_only=True)
 class NodeSecurityGroupArgs:
-    """The stack file's part, and the group that it stands beside."""
+    """The stack file's settings of the security group, and the cluster."""
 
     config: NodeSecurityGroupConfig
-    """The stack file's part."""
+    """The stack file's settings of the group."""
     cluster: ClusterRef
     """The cluster, by whose name Karpenter finds the group. EKS's own security group must then not
-    carry the discovery tag: a node would be in both."""
+    carry the discovery tag: a node would be in both groups.
+    """
     vpc_id: pulumi.Input[str]
-    """The VPC of the group."""
+    """The VPC that the group belongs to."""
 
 
 class NodeSecurityGroup(pulumi.ComponentResource):
-    """The group and its rules; nodes depend on the component, and are in this group alone.
+    """The security group of the nodes with its rules. Nodes depend on the component and have no
+    other group.
 
-    It lacks the tag `kubernetes.io/cluster/…`, so that EKS's own group is the one that carries it:
-    the load balancer controller takes an interface's only group as it is.
+    The group has no tag `kubernetes.io/cluster/…`: EKS's own group carries it. The load balancer
+    controller accepts an interface's only group without the tag.
     """
 
     security_group_id: pulumi.Output[str]
-    """Known once every rule is there."""
+    """Id of the group; resolves once every rule exists."""
 
     def __init__(
         self, name: str, args: NodeSecurityGroupArgs, opts: pulumi.ResourceOptions | None = None

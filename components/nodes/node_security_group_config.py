@@ -1,4 +1,4 @@
-"""What a stack file may say of the nodes' security group, and the rules that this makes."""
+"""The stack file's settings of the nodes' security group, and the rules derived from them."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -9,22 +9,25 @@ CLUSTER, NODES = "control plane and Fargate", "nodes"
 
 
 class NodeSecurityGroupConfig(Section):
-    """Absent: nodes are in the group that EKS makes for control plane and Fargate pods, inside
-    which everybody reaches everybody on every port. Here they are apart, by rules one can read."""
+    """A security group for nodes alone, with one rule for each purpose. Absent: nodes are in the
+    group that EKS makes for the control plane and Fargate pods, whose members reach each other on
+    every port.
+    """
 
     between_fargate_and_nodes: Literal["all", "dns"] = "all"
-    """What pods on Fargate and pods on nodes may say to each other: `all`, or names alone, beside
-    what Kubernetes itself needs."""
+    """Traffic between pods on Fargate and pods on nodes: `all`, or `dns` for DNS only, besides what
+    Kubernetes itself needs.
+    """
 
 
 class Rule(NamedTuple):
-    """Who may begin a conversation with whom; answers are always let through."""
+    """One permitted direction of connections, from source to target; replies are always allowed."""
 
     name: str
     source: str
     target: str
     protocol: Literal["tcp", "udp", "-1"]
-    """`-1`: every protocol, on every port."""
+    """The protocol; `-1` is every protocol on every port."""
     port: int | None
     why: str
 
@@ -44,7 +47,7 @@ RULES = (
     Rule("fargate-dns-udp", NODES, CLUSTER, "udp", 53, "CoreDNS on Fargate"),
     Rule("nodes", NODES, NODES, "-1", None, "Nodes and their pods to each other"),
 )
-"""What Kubernetes needs, whatever runs on it."""
+"""Rules that Kubernetes needs, whatever workloads run."""
 
 
 BETWEEN_PODS = (
@@ -54,5 +57,5 @@ BETWEEN_PODS = (
 
 
 def rules(config: NodeSecurityGroupConfig) -> Sequence[Rule]:
-    """Everything that is let in, on either side."""
+    """All ingress rules of both groups."""
     return (*RULES, *BETWEEN_PODS) if config.between_fargate_and_nodes == "all" else RULES

@@ -1,4 +1,6 @@
-"""What every group of EC2 nodes has: size, taints, labels, volume, metadata service, role."""
+"""Settings that all groups of EC2 nodes share: size, taints, labels, volume, metadata service,
+role.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
@@ -20,7 +22,7 @@ NODE_POLICIES = {
     "images": "AmazonEC2ContainerRegistryPullOnly",
     "ssm": "AmazonSSMManagedInstanceCore",
 }
-"""AWS's managed policies of a node's role, by the noun of their attachment."""
+"""AWS managed policies of a node's role, by the name of their attachment."""
 
 # Of the reserved labels, what kubelet may set on its own node (k8s.io/kubelet, pkg/apis,
 # well_known_labels.go): these, and all with these prefixes.
@@ -45,46 +47,51 @@ _BOTTLEROCKET_SYSTEM_GIB = 4
 
 
 class MetadataConfig(Section):
-    """The instance metadata service, always version 2."""
+    """The EC2 instance metadata service; it is always version 2."""
 
     hop_limit: int = Field(default=1, ge=1, le=64)
-    """1 keeps pods away from the node's role; pods that need metadata ask for 2."""
+    """Network hops that a metadata response may take. 1 keeps pods away from the node's role; 2
+    lets pods use the service.
+    """
 
 
 class NodeTaintConfig(Section):
-    """Keeps pods without the matching toleration away."""
+    """A taint: keeps pods without the matching toleration off the node."""
 
     key: LabelKey
-    """A toleration names it."""
+    """Key of the taint, which a toleration must name."""
     value: LabelValue | None = None
-    """A toleration names it too, where it is there."""
+    """Value of the taint, which a toleration must name too unless it is absent."""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
-    """Whether pods stay away, stay away if they can, or are also put off the node."""
+    """NoSchedule keeps new pods away, PreferNoSchedule does so if possible, NoExecute also evicts
+    running pods.
+    """
 
     @property
     def text(self) -> str:
-        """As kubelet's flag and the autoscaler's tag have it, without the key."""
+        """Value and effect as in kubelet's flag and the autoscaler's tag, without the key."""
         return f"{self.value or ''}:{self.effect}"
 
 
 class SizeConfig(Section):
-    """How many nodes. Where an autoscaler runs, `desired` counts when the group is made, and after
-    that it is the autoscaler's."""
+    """Number of nodes in a group. If an autoscaler runs, `desired` counts only when the group is
+    created; later the autoscaler sets it.
+    """
 
     min: int = Field(ge=0)
-    """The least nodes."""
+    """Fewest nodes."""
     max: int = Field(ge=1)
-    """The most nodes, and so the most that the group can cost."""
+    """Most nodes, which also limits the cost of the group."""
     desired: int | None = Field(default=None, ge=0)
-    """Absent: the minimum."""
+    """Number of nodes to start with; absent: the minimum."""
 
     @property
     def initial(self) -> int:
-        """How many the group starts with."""
+        """Number of nodes that the group starts with."""
         return self.min if self.desired is None else self.desired
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Minimum, desired and maximum do not fall."""
+        """min must not exceed desired, nor desired max."""
         if self.min > self.max:
             yield Mistake("min", f"is above max {self.max}: lower it or raise max", self.min)
         elif not self.min <= self.initial <= self.max:
@@ -93,36 +100,36 @@ class SizeConfig(Section):
 
 
 class NodesConfig(Section):
-    """What the file says of nodes, whoever launches them."""
+    """Settings of nodes, whether EKS or the stack's own Auto Scaling group launches them."""
 
     size: SizeConfig
-    """How many nodes."""
+    """Number of nodes."""
     volume_gib: int = Field(default=20, ge=20)
     """GiB of the volume that holds pods and images: gp3, encrypted, deleted with the node."""
     metadata: MetadataConfig = MetadataConfig()
     """The instance metadata service."""
     labels: Mapping[LabelKey, LabelValue] = {}
-    """What nodes carry; only labels that kubelet may set on itself."""
+    """Labels of the nodes; only those that kubelet may set on its own node."""
     taints: tuple[NodeTaintConfig, ...] = Field(default=(), max_length=50)
-    """Keep pods without the matching toleration away."""
+    """Taints of the nodes, which keep pods without the matching toleration away."""
     kubelet: KubeletConfig = KubeletConfig()
-    """Settings of kubelet; what is absent stays as the image has it."""
+    """Settings of kubelet; absent ones keep the image's value."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Labels that kubelet may set, and each taint once."""
+        """Refuses labels that kubelet may not set, and a taint that is listed twice."""
         for key, value in self.labels.items():
             if problem := label_problem(key):
                 yield Mistake(f"labels.{key}", problem, value)
         places: dict[tuple[str, str], int] = {}
         for number, taint in enumerate(self.taints):
-            first = places.setdefault((taint.key, taint.effect), number)
-            if first != number:
-                problem = f"has key and effect of taints[{first}]: drop one of them"
+            earlier = places.setdefault((taint.key, taint.effect), number)
+            if earlier != number:
+                problem = f"has key and effect of taints[{earlier}]: drop one of them"
                 yield Mistake(f"taints[{number}]", problem, taint.key)
 
 
 def label_problem(key: str) -> str | None:
-    """Why a node cannot give itself this label, and what to do; None where it can.
+    """Why a node cannot set this label on itself, and what to do; None if it can.
 
     Kubelet refuses to start with such a label, and the node would never join.
     """
@@ -152,8 +159,9 @@ def _within(prefix: str, domains: Sequence[str]) -> bool:
 
 
 def metadata_options(metadata: MetadataConfig) -> "aws.ec2.LaunchTemplateMetadataOptionsArgsDict":
-    """A launch template's metadata options: always version 2 of the service, which asks for a
-    token."""
+    """Metadata options of a launch template: always version 2 of the service, which requires a
+    token.
+    """
     return {
         "http_endpoint": "enabled",
         "http_tokens": "required",
@@ -164,7 +172,9 @@ def metadata_options(metadata: MetadataConfig) -> "aws.ec2.LaunchTemplateMetadat
 def block_devices(
     family: Family, volume_gib: int
 ) -> "list[aws.ec2.LaunchTemplateBlockDeviceMappingArgsDict]":
-    """A launch template's volumes: that of pods and images, and before it Bottlerocket's system."""
+    """Volumes of a launch template: one for pods and images, preceded by Bottlerocket's system
+    volume.
+    """
     if family == "bottlerocket":
         system = _volume("/dev/xvda", _BOTTLEROCKET_SYSTEM_GIB)
         return [system, _volume("/dev/xvdb", volume_gib)]
@@ -185,5 +195,5 @@ def _volume(device: str, gib: int) -> "aws.ec2.LaunchTemplateBlockDeviceMappingA
 
 
 def node_policies(location: Location) -> Mapping[str, str]:
-    """ARNs of what a node's role may do, by a short noun."""
+    """ARNs of the managed policies of a node's role, by the name of their attachment."""
     return {noun: location.managed_policy(policy) for noun, policy in NODE_POLICIES.items()}

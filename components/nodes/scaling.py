@@ -1,4 +1,4 @@
-"""How many nodes a managed group has now, where an autoscaler and not the stack file decides."""
+"""The current size of a managed node group, which matters if an autoscaler sets the size."""
 
 import re
 from typing import NamedTuple
@@ -9,15 +9,15 @@ import pulumi_aws as aws
 from .nodes import SizeConfig
 
 _SUFFIXES = r"(-[0-9a-f]{7})?-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-"""What Pulumi adds to the group's name, and EKS to that for its Auto Scaling group."""
+"""Suffixes that Pulumi adds to the group's key, and EKS to that name for its Auto Scaling group."""
 
 
 class Scaling(NamedTuple):
-    """What the group is given for its size."""
+    """The desired size to send for a managed node group."""
 
     desired: int
     keeps_desired: bool
-    """Whether the number that an earlier run gave stays as it is: nothing else changes."""
+    """True if the number that an earlier run sent is kept, because min and max do not change."""
 
 
 class _Size(NamedTuple):
@@ -27,11 +27,11 @@ class _Size(NamedTuple):
 
 
 def scaling(cluster: str, key: str, size: SizeConfig, opts: pulumi.InvokeOptions) -> Scaling:
-    """Asks AWS for the size that the group has, if there is one already.
+    """The desired size to send, from the group's current size in AWS if the group exists.
 
     EKS takes min, max and desired together, and the provider sends all three when one changes. An
-    ignored `desired` would be the one of the first run: refused where it lies outside of the new
-    min and max, and else a step back to it. So it is ignored only while min and max stay.
+    ignored `desired` would be that of the first run: refused if it lies outside the new min and
+    max, and otherwise a step back to it. So it is ignored only while min and max stay.
     """
     now = _size_now(cluster, key, opts)
     if now is None:
@@ -47,9 +47,9 @@ def _size_now(cluster: str, key: str, opts: pulumi.InvokeOptions) -> _Size | Non
         filters=[{"name": "tag:eks:cluster-name", "values": [cluster]}], opts=opts
     ).names
     own = re.compile(f"eks-{re.escape(key)}{_SUFFIXES}")
-    found = [
+    groups = [
         aws.autoscaling.get_group(name=name, opts=opts) for name in names if own.fullmatch(name)
     ]
     # Two where an update was broken off between the new group and the end of the old one.
-    sizes = [_Size(each.min_size, each.max_size, each.desired_capacity) for each in found]
+    sizes = [_Size(each.min_size, each.max_size, each.desired_capacity) for each in groups]
     return max(sizes, key=lambda each: each.desired, default=None)

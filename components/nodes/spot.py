@@ -1,4 +1,4 @@
-"""Spot groups: Auto Scaling groups of the stack's own, of many types, that drain their nodes."""
+"""Spot groups: Auto Scaling groups that the stack owns, with many instance types."""
 
 import base64
 from collections.abc import Sequence
@@ -29,43 +29,50 @@ from .spot_tags import group_tags, node_tags
 from .user_data import NodeStart, node_user_data
 
 HOOK = "drain"
-"""The name of the lifecycle hook."""
+"""Name of the lifecycle hook that holds an instance while its node is drained."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpotNodeGroupArgs:
-    """The stack file's part, and the cluster to join."""
+    """The stack file's settings of a spot group, and the cluster it joins."""
 
     config: SpotNodeGroupConfig
-    """The stack file's part."""
+    """The stack file's settings of the group."""
     cluster: ClusterRef
     """The cluster that the nodes join."""
     subnet_ids: Sequence[pulumi.Input[str]]
-    """Private ones, one of each zone."""
+    """Private subnets, one for each zone."""
     autoscaled: bool
-    """Whether an autoscaler owns the number of nodes."""
+    """True if an autoscaler sets the number of nodes."""
     handler_tag: str | None
-    """The key of the tag by which the Node Termination Handler, in its queue mode, knows which
-    nodes it may drain."""
+    """Key of the tag by which the Node Termination Handler, in queue mode, recognises the nodes
+    that it may drain.
+    """
     hook_seconds: int | None
-    """How long a terminating instance waits for its drain, at most; None: nobody drains it."""
+    """Longest time in seconds that a terminating instance waits for its drain; None if nobody
+    drains it.
+    """
     needs: Sequence[pulumi.Resource]
-    """The network add-on, the way to the internet, and what drains the nodes: it has to outlive
-    them."""
+    """Resources that must exist first and outlive the nodes: the network add-on, the way to the
+    internet, and the program that drains the nodes.
+    """
     security_group_ids: Sequence[pulumi.Input[str]] = ()
-    """Security groups of the nodes, in place of the one that EKS makes for the cluster; absent:
-    that one."""
+    """Security groups of the nodes. They replace the group that EKS makes for the cluster; absent:
+    that group.
+    """
 
 
 class SpotNodeGroup(pulumi.ComponentResource):
-    """The groups, their launch template, and the role that lets its nodes join.
+    """A spot group: one Auto Scaling group or one for each zone, a launch template, and the role by
+    which nodes join.
 
-    It does not wait for nodes. Raises RunError, which Pulumi prints without a traceback, where
-    there is no such image, or fewer nodes than zones that want a group each.
+    The component does not wait for nodes. Raises RunError, which Pulumi prints without a traceback,
+    if the image does not exist, or if size.max is smaller than the number of zones that need a
+    group each.
     """
 
     group_names: pulumi.Output[Sequence[str]]
-    """Known once the groups are there."""
+    """Names of the Auto Scaling groups; resolves once they exist."""
 
     def __init__(
         self, name: str, args: SpotNodeGroupArgs, opts: pulumi.ResourceOptions | None = None
@@ -104,7 +111,7 @@ class SpotNodeGroup(pulumi.ComponentResource):
     def _role(
         self, name: str, args: SpotNodeGroupArgs
     ) -> tuple[ServiceRole, Sequence[pulumi.Resource]]:
-        """The role, and what must be there before one of its nodes can join."""
+        """The nodes' role, and the resources that must exist before a node can join."""
         role = ServiceRole(
             f"{name}-role",
             ServiceRoleArgs(
@@ -126,7 +133,7 @@ class SpotNodeGroup(pulumi.ComponentResource):
     def _template(
         self, name: str, args: SpotNodeGroupArgs, role: ServiceRole
     ) -> aws.ec2.LaunchTemplate:
-        """What every instance starts with, of whatever type and in whatever zone."""
+        """Launch template of all instances, of whatever type and in whatever zone."""
         config, child = args.config, pulumi.ResourceOptions(parent=self)
         profile = aws.iam.InstanceProfile(name, role=role.role_name, opts=child)
         pin = ImagePin(
@@ -169,7 +176,7 @@ class SpotNodeGroup(pulumi.ComponentResource):
         *,
         needs: Sequence[pulumi.Resource],
     ) -> aws.autoscaling.Group:
-        """One group and its hook."""
+        """One Auto Scaling group with its lifecycle hook."""
         config = args.config
         tags = group_tags(
             cluster=args.cluster.name,
@@ -230,20 +237,20 @@ class SpotNodeGroup(pulumi.ComponentResource):
 
 
 class _Part(NamedTuple):
-    """One Auto Scaling group of those that a spot group is made of."""
+    """One of the Auto Scaling groups that make up a spot group."""
 
     key: str
     """The spot group's key in the stack file."""
     resource: str
-    """The name of this group in Pulumi."""
+    """Name of this group in Pulumi."""
     group: str
-    """The name of this group in AWS."""
+    """Name of this group in AWS."""
     share: Share
     subnet_ids: Sequence[pulumi.Input[str]]
 
 
 def user_data(args: SpotNodeGroupArgs) -> pulumi.Output[str]:
-    """What a node starts with, in base64, as a launch template wants it."""
+    """User data of the nodes in base64, as a launch template takes it."""
     config = args.config
 
     def encoded(known: dict[str, str]) -> str:

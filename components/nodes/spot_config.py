@@ -1,4 +1,4 @@
-"""What a stack file says of a spot group, and which Auto Scaling groups that makes."""
+"""The stack file's settings of a spot group, and the Auto Scaling groups that follow from them."""
 
 from collections.abc import Iterator
 from typing import Any, Literal, LiteralString, NamedTuple, Self, cast
@@ -32,12 +32,14 @@ _ALL = 100
 
 
 class WeightedTypeConfig(Section):
-    """A type by its name alone, `m5.large`, or with its weight: `{type: m5.large, weight: 2}`."""
+    """An instance type as plain text, `m5.large`, or with a weight, `{type: m5.large, weight:
+    2}`.
+    """
 
     type: InstanceType
     """The instance type."""
     weight: int | None = Field(default=None, ge=1, le=999)
-    """How much of the group's size one such node is; then `size` counts in the same unit."""
+    """Units of the group's size that one such node counts for; `size` then counts units too."""
 
     @model_validator(mode="wrap")
     @classmethod
@@ -61,33 +63,39 @@ class WeightedTypeConfig(Section):
 
 
 class SpotNodeGroupConfig(NodesConfig):
-    """Nodes of spot capacity, in an Auto Scaling group of the stack's own.
+    """A group of spot nodes: an Auto Scaling group that the stack owns, not EKS.
 
-    There is no key for a warm pool: it would hold on-demand instances, since AWS stops no spot
-    instance for it, and each would join the cluster as a node and go again.
+    There is no key for a warm pool: AWS stops no spot instance, so the pool would hold on-demand
+    instances, and each would join the cluster as a node and leave again.
     """
 
     instance_types: tuple[WeightedTypeConfig, ...] = Field(default=(), max_length=40)
-    """In the order of preference; alike in vCPUs and memory, since the Cluster Autoscaler takes
-    them for one. 40 is the API's limit."""
+    """Instance types in order of preference. They should have equal vCPUs and memory, since the
+    Cluster Autoscaler takes them for one type. 40 is the API's limit.
+    """
     instance_requirements: InstanceRequirementsConfig | None = None
-    """In place of a list: all types that have what is asked for."""
+    """Attributes of instance types, instead of a list: every type that has them may be launched."""
     image_family: Literal["AL2023", "Bottlerocket"] = "AL2023"
     """The operating system of the nodes."""
     release_version: str = Field(pattern=RELEASE)
-    """The image, pinned, for example `1.35.8-20260930`: AWS's next one changes nothing here."""
+    """The image release, pinned, for example `1.35.8-20260930`. A newer release of AWS changes
+    nothing until it is set here.
+    """
     distribution: DistributionConfig = DistributionConfig()
-    """How much of it is on-demand, and how spot capacity is chosen."""
+    """Share of on-demand nodes, and how spot capacity is chosen."""
     capacity_rebalance: bool = True
-    """A node that AWS is likely to take back is replaced before it does."""
+    """If true, AWS replaces a spot node that is likely to be interrupted before the interruption.
+    """
     per_zone: bool = False
-    """One group a zone, which share `size`: for pods whose volumes are of one zone."""
+    """If true, one Auto Scaling group for each zone; together they have `size`. For pods whose
+    volumes are tied to a zone.
+    """
     refresh: RefreshConfig = RefreshConfig()
     """How nodes are replaced when the group's template changes."""
 
     @property
     def family(self) -> Family:
-        """The operating system."""
+        """Family of the image, which decides the format of the user data."""
         return _FAMILIES[self.image_family]
 
     @property
@@ -100,26 +108,30 @@ class SpotNodeGroupConfig(NodesConfig):
 
     @property
     def is_weighted(self) -> bool:
-        """Whether `size` counts units in place of nodes."""
+        """True if `size` counts units of weight instead of nodes."""
         return any(each.weight for each in self.instance_types)
 
     def node_template(self) -> dict[str, str]:
-        """Tags that tell what a node will have: of all types the least, so as not to promise more.
+        """Tags that describe a future node to the Cluster Autoscaler, with the smallest resources
+        of all types, so that they promise no more than any node has.
 
-        As EC2 sells it: the autoscaler itself takes nothing off for system and kubelet either.
+        The amounts are those that EC2 sells: the autoscaler itself subtracts nothing for system and
+        kubelet either.
         """
-        asked = self.instance_requirements
+        requirements = self.instance_requirements
         facts = [type_facts(each.type) for each in self.instance_types]
         return node_template_tags(
             labels=self.labels,
             taints=self.taints,
-            cpu=asked.v_cpu.min if asked else min(each.vcpu for each in facts),
-            memory_mib=asked.memory_mib.min if asked else min(each.memory_mib for each in facts),
+            cpu=requirements.v_cpu.min if requirements else min(each.vcpu for each in facts),
+            memory_mib=requirements.memory_mib.min
+            if requirements
+            else min(each.memory_mib for each in facts),
             volume_gib=self.volume_gib,
         )
 
     def mistakes(self) -> Iterator[Mistake]:
-        """What AWS, kubelet or the autoscaler would refuse or not see."""
+        """Refuses what AWS, kubelet or the autoscaler would refuse or ignore."""
         yield from super().mistakes()
         if problem := release_problem(self.release_version, self.family, None):
             yield Mistake("releaseVersion", problem, self.release_version)
@@ -151,11 +163,12 @@ class SpotNodeGroupConfig(NodesConfig):
 
     def _strategy_mistakes(self) -> Iterator[Mistake]:
         # Priority is the order of a list.
-        given = self.distribution
+        distribution = self.distribution
         prioritized = {
-            "onDemandAllocationStrategy": given.on_demand_allocation_strategy == "prioritized",
+            "onDemandAllocationStrategy": distribution.on_demand_allocation_strategy
+            == "prioritized",
             "spotAllocationStrategy": (
-                given.spot_allocation_strategy == "capacity-optimized-prioritized"
+                distribution.spot_allocation_strategy == "capacity-optimized-prioritized"
             ),
         }
         for name, chosen in prioritized.items():
@@ -192,7 +205,7 @@ class SpotNodeGroupConfig(NodesConfig):
 
 
 class Share(NamedTuple):
-    """What one Auto Scaling group has of the whole."""
+    """Sizes of one Auto Scaling group."""
 
     min: int
     initial: int
@@ -203,8 +216,8 @@ class Share(NamedTuple):
 def group_names(cluster: str, key: str, config: SpotNodeGroupConfig, zones: int) -> list[str]:
     """Names of the Auto Scaling groups of `spotNodeGroups.<key>`, in the order of the subnets.
 
-    `zones` is how many private subnets there are. Known in advance, so that rights and rules can
-    name the groups without waiting for them.
+    `zones` is the number of private subnets. The names are known in advance, so that IAM policies
+    and rules can name the groups without waiting for them.
     """
     if not config.per_zone:
         return [f"{cluster}-{key}"]
@@ -212,8 +225,9 @@ def group_names(cluster: str, key: str, config: SpotNodeGroupConfig, zones: int)
 
 
 def shares(config: SpotNodeGroupConfig, zones: int) -> list[Share]:
-    """The share of each group, in the order of the zones. The first ones have one more where it
-    does not come out even, of all sizes alike, so that none is above the next."""
+    """Splits sizes and on-demand base over one group per zone; remainders go to the first groups,
+    so min ≤ initial ≤ max in each.
+    """
     size, base = config.size, config.distribution.on_demand_base_capacity
     whole = Share(size.min, size.initial, size.max, base)
     parts = zones if config.per_zone else 1
@@ -221,7 +235,7 @@ def shares(config: SpotNodeGroupConfig, zones: int) -> list[Share]:
 
 
 def zone_problem(config: SpotNodeGroupConfig, zones: int) -> str | None:
-    """Why there cannot be a group in each zone, and what to do; None where there can."""
+    """Why there cannot be a group in each zone, and what to do; None if there can."""
     if not config.per_zone or config.size.max >= zones:
         return None
     return (
@@ -231,7 +245,7 @@ def zone_problem(config: SpotNodeGroupConfig, zones: int) -> str | None:
 
 
 def spread_problem(config: SpotNodeGroupConfig, zones: int) -> str | None:
-    """Why spot may leave this group without nodes, and what to do; None where it is wide enough."""
+    """Why spot may leave this group without nodes, and what to do; None if it has enough types."""
     count = len(config.instance_types)
     on_demand = config.distribution.on_demand_percentage_above_base_capacity == _ALL
     if config.instance_requirements or count >= _ENOUGH_TYPES or on_demand:

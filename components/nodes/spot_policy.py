@@ -1,4 +1,6 @@
-"""Which instances an Auto Scaling group launches, how it replaces them, and how each ends."""
+"""Policies of an Auto Scaling group: which instances it launches, and how it replaces and ends
+them.
+"""
 
 from typing import Any
 
@@ -11,7 +13,9 @@ from .spot_config import SpotNodeGroupConfig
 def mixed_instances_policy(
     config: SpotNodeGroupConfig, template: aws.ec2.LaunchTemplate, *, on_demand_base: int
 ) -> aws.autoscaling.GroupMixedInstancesPolicyArgs:
-    """Types in the order of the file, and how spot and on-demand share the group."""
+    """The mixed instances policy: types in the order of the file, and the shares of spot and
+    on-demand.
+    """
     policy: dict[str, Any] = {
         "launch_template": {
             "launch_template_specification": {
@@ -30,7 +34,7 @@ def mixed_instances_policy(
 
 
 def overrides(config: SpotNodeGroupConfig) -> list[dict[str, Any]]:
-    """What stands in place of a launch template's one type."""
+    """Overrides of the launch template's instance type: the listed types, or the requirements."""
     if config.instance_requirements:
         return [{"instance_requirements": config.instance_requirements.requirements()}]
     return [
@@ -41,10 +45,10 @@ def overrides(config: SpotNodeGroupConfig) -> list[dict[str, Any]]:
 
 
 def instance_refresh(refresh: RefreshConfig) -> aws.autoscaling.GroupInstanceRefreshArgs:
-    """How nodes are replaced when their template changes.
+    """Settings of the rolling replacement of nodes when their template changes.
 
-    Without a rollback: the provider gives the group its new template before it starts, so there is
-    no older one to go back to.
+    There is no rollback: the provider gives the group its new template before the refresh starts,
+    so there is no older one to go back to.
     """
     return aws.autoscaling.GroupInstanceRefreshArgs(
         strategy="Rolling",
@@ -59,9 +63,9 @@ def instance_refresh(refresh: RefreshConfig) -> aws.autoscaling.GroupInstanceRef
 
 
 def termination_hook(seconds: int) -> dict[str, Any]:
-    """Holds each instance that is to end until it is drained, for so long at most.
+    """Lifecycle hook that holds a terminating instance until it is drained, for at most `seconds`.
 
-    Where nobody drains it in time, it ends all the same.
+    If nobody drains it in time, the instance ends all the same.
     """
     return {
         "lifecycle_transition": "autoscaling:EC2_INSTANCE_TERMINATING",

@@ -1,11 +1,11 @@
-"""Tags of an Auto Scaling group, by which others find it and know what its nodes will be."""
+"""Tags of an Auto Scaling group, by which programs find it and learn what its nodes will have."""
 
 from collections.abc import Mapping, Sequence
 
 from .nodes import NodeTaintConfig
 
 TAG_LIMIT = 50
-"""Tags of one group, or of one instance (EC2 user guide, tag restrictions)."""
+"""Most tags of one group or one instance (EC2 user guide, tag restrictions)."""
 NODE_GROUP_TAG = "frugal-eks/node-group"
 """The tag whose value is the group's key in the stack file."""
 _TEMPLATE = "k8s.io/cluster-autoscaler/node-template"
@@ -20,10 +20,10 @@ def node_template_tags(
     memory_mib: int,
     volume_gib: int,
 ) -> dict[str, str]:
-    """What the Cluster Autoscaler is told of a node where there is none yet to look at.
+    """Tags that describe a node to the Cluster Autoscaler while the group has none to look at.
 
-    It reads resources as quantities, and of a taint's key only one effect, since a tag's key is
-    there once (cluster-autoscaler, cloudprovider/aws/aws_manager.go, buildNodeFromTemplate).
+    It reads resources as quantities, and only one effect of a taint's key, since a tag's key is
+    unique (cluster-autoscaler, cloudprovider/aws/aws_manager.go, buildNodeFromTemplate).
     """
     resources = {
         "cpu": str(cpu),
@@ -39,7 +39,7 @@ def node_template_tags(
 
 
 def discovery_tags(cluster: str) -> dict[str, str]:
-    """Tags by which the Cluster Autoscaler finds a group, and by which its rights are limited."""
+    """Tags by which the Cluster Autoscaler finds a group, and which its IAM policy requires."""
     prefix = "k8s.io/cluster-autoscaler"
     return {f"{prefix}/enabled": "true", f"{prefix}/{cluster}": "owned"}
 
@@ -49,7 +49,7 @@ def group_tags(
 ) -> dict[str, str]:
     """All tags of the group `name`, whose key in the stack file is `key`.
 
-    `handler` is the key of the tag by which the Node Termination Handler knows its nodes.
+    `handler` is the key of the tag by which the Node Termination Handler recognises its nodes.
     """
     return {
         **node_tags(cluster=cluster, key=key, name=name),
@@ -62,5 +62,5 @@ def group_tags(
 
 
 def node_tags(*, cluster: str, key: str, name: str) -> dict[str, str]:
-    """What instances, their volumes and their network interfaces carry."""
+    """Tags of instances, their volumes and their network interfaces."""
     return {"Name": name, NODE_GROUP_TAG: key, f"kubernetes.io/cluster/{cluster}": "owned"}

@@ -1,4 +1,4 @@
-"""What an instance is told at its start, so that it joins the cluster as the node it shall be."""
+"""User data of instances, which makes them join the cluster with the right labels and taints."""
 
 import ipaddress
 import json
@@ -35,13 +35,13 @@ _BOTTLEROCKET = {
 
 @dataclass(frozen=True, kw_only=True)
 class NodeStart:
-    """The cluster to join, and what the node brings."""
+    """The cluster to join, and the settings of the node."""
 
     cluster: str
     """The name of the cluster."""
     endpoint: str
     certificate_authority: str
-    """Base64, as EKS tells it."""
+    """The cluster's CA certificate in base64, as EKS returns it."""
     service_cidr: str
     """The network of Services, not of pods."""
     labels: Mapping[str, str]
@@ -55,9 +55,9 @@ def node_user_data(family: Family, start: NodeStart) -> str:
 
 
 def kubelet_user_data(family: Family, kubelet: KubeletConfig) -> str | None:
-    """What EKS merges into the user data of a managed group; None where nothing is set.
+    """User data that EKS merges into its own for a managed group; None if nothing is set.
 
-    Cluster, labels and taints are EKS's own part of it.
+    EKS adds cluster, labels and taints.
     """
     settings = kubelet.settings()
     if not settings:
@@ -68,9 +68,9 @@ def kubelet_user_data(family: Family, kubelet: KubeletConfig) -> str | None:
 
 
 def nodeadm_user_data(start: NodeStart) -> str:
-    """MIME of one part, a NodeConfig for nodeadm, which starts kubelet on AL2023.
+    """A MIME message with one part, a NodeConfig for nodeadm, which starts kubelet on AL2023.
 
-    All four fields of the cluster are there: nodeadm asks nobody for what is missing.
+    All four fields of the cluster are set: nodeadm does not look up missing ones.
     """
     flags: list[str] = []
     if start.labels:
@@ -94,7 +94,7 @@ def nodeadm_user_data(start: NodeStart) -> str:
 
 
 def bottlerocket_user_data(start: NodeStart) -> str:
-    """Bottlerocket's settings, in TOML."""
+    """Bottlerocket's settings in TOML."""
     taints: dict[str, list[str]] = {}
     for taint in _in_order(start.taints):
         taints.setdefault(taint.key, []).append(taint.text)
@@ -137,8 +137,9 @@ def _node_config(spec: Mapping[str, Any]) -> str:
 
 
 def _toml(tables: Mapping[str, Any], path: str = "") -> str:
-    """Tables with bare names, each below its header, without the empty ones; their keys are quoted
-    where they need it."""
+    """TOML tables with bare names, each below its header, without empty ones; keys are quoted if
+    needed.
+    """
     own = {key: value for key, value in tables.items() if not isinstance(value, dict)}
     lines = [f"{_key(key)} = {_value(value)}" for key, value in own.items()]
     text = "\n".join([f"[{path}]", *lines, ""]) if lines else ""

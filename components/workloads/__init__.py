@@ -1,1 +1,1 @@
-"""What runs in the cluster beside add-ons: samples, headroom and releases of the user's own."""
+"""Workloads of a cluster besides add-ons: samples, headroom and the user's own releases."""

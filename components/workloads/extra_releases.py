@@ -1,4 +1,4 @@
-"""Helm releases of the user's own, which start when the platform is ready."""
+"""The user's own Helm releases, which start when the platform is ready."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,23 +14,23 @@ from .extra_releases_config import ExtraReleaseConfig
 
 @dataclass(frozen=True, kw_only=True)
 class ExtraReleasesArgs:
-    """The stack file's part, and the platform."""
+    """The user's releases, and the platform that they wait for."""
 
     releases: Mapping[str, ExtraReleaseConfig]
-    """By their names."""
+    """Settings of the releases by name."""
     charts: ChartSource
-    """Where charts come from."""
+    """Source of charts."""
     needs: Sequence[pulumi.Resource]
-    """All of the platform: releases start after it and go before it."""
+    """All resources of the platform: releases start after them and are deleted before them."""
     provider: pulumi.ProviderResource | None = None
-    """The provider of the cluster; absent: by opts."""
+    """The cluster's Kubernetes provider; absent: the one in opts."""
 
 
 class ExtraReleases(pulumi.ComponentResource):
-    """Side by side, each named by its key, in the stack and in the cluster."""
+    """The user's Helm releases, installed in parallel, each named by its key in the stack file."""
 
     releases: Mapping[str, k8s.helm.v3.Release]
-    """By the keys of the stack file."""
+    """The releases by their keys in the stack file."""
 
     def __init__(
         self, name: str, args: ExtraReleasesArgs, opts: pulumi.ResourceOptions | None = None
@@ -60,7 +60,7 @@ class ExtraReleases(pulumi.ComponentResource):
 
 
 def _place(config: ExtraReleaseConfig, charts: ChartSource) -> dict[str, Any]:
-    """Where the chart lies; a mirror has it under its own name."""
+    """Arguments by which a Release finds its chart; a mirror has it under the chart's own name."""
     if config.is_folder:
         return {"chart": config.chart}
     repository, _, name = config.chart.rpartition("/")

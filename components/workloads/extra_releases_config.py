@@ -1,4 +1,4 @@
-"""What a stack file may say of Helm releases of the user's own."""
+"""The stack file's settings of the user's own Helm releases."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
@@ -12,35 +12,37 @@ OCI = "oci://"
 
 _DNS_LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 ReleaseName = Annotated[str, Field(pattern=_DNS_LABEL, max_length=53)]
-"""Helm takes no more: names of objects begin with it."""
+"""Name of a release. Helm allows 53 characters, because names of objects begin with it."""
 NamespaceName = Annotated[str, Field(pattern=_DNS_LABEL, max_length=63)]
 
 
 class ExtraReleaseConfig(Section):
-    """One chart, installed under its key."""
+    """A Helm chart of your own, installed under its key."""
 
     chart: str = Field(pattern=r"^(oci://\S+/[^\s/]+|\.{0,2}/\S+|[a-z0-9][a-z0-9._-]*)$")
     """`oci://…`, a chart's name with `repository`, or the path of a folder: `./…`, `/…`."""
     repository: str | None = Field(default=None, pattern=r"^\S+$")
-    """The address whose index has the chart: `https://…`."""
+    """Address of the repository whose index lists the chart: `https://…`."""
     version: str | None = Field(default=None, pattern=r"^v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$")
-    """Exact; a folder has the one of its Chart.yaml."""
+    """Exact version; absent for a folder, whose Chart.yaml has it."""
     namespace: NamespaceName
-    """Where the release goes."""
+    """Namespace of the release."""
     create_namespace: bool = False
-    """Whether Helm makes the namespace. It stays when the release goes."""
+    """If true, Helm creates the namespace. It stays when the release is deleted."""
     values: Mapping[str, Any] = {}
-    """As in the chart's values.yaml, but for null: an empty value arrives as an empty text."""
+    """Values as in the chart's values.yaml, except null: an empty value arrives as an empty
+    text.
+    """
     timeout_seconds: int = Field(default=INSTALL_SECONDS, ge=1)
-    """How long Helm waits until all that the chart makes is ready, or gone."""
+    """Seconds that Helm waits until everything in the chart is ready, or gone."""
 
     @property
     def is_folder(self) -> bool:
-        """Whether the chart lies beside the program, and so comes from no mirror."""
+        """True if the chart is a local folder, which never comes from a mirror."""
         return self.chart.startswith((".", "/"))
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Each way of naming a chart has its own companions."""
+        """Each way of naming a chart needs or forbids version and repository."""
         if self.is_folder:
             if self.version:
                 problem = "a folder has the version of its Chart.yaml: drop it"

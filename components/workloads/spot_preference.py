@@ -1,8 +1,8 @@
-"""The preference for spot nodes, for the pods of any workload: theirs where there is room.
+"""A preference for spot nodes, for the pods of any workload: they run on spot where there is room.
 
-Soft on both sides: nodes without the label, or none of them with room, and the pods run elsewhere.
-The label decides where a pod would rather be; the toleration only lets it be there as gladly as
-anywhere, where spot nodes carry a soft taint that keeps other pods away.
+It is soft: without nodes with the label, or without room on them, the pods run elsewhere. The label
+decides which nodes a pod prefers. The toleration only lets the pod use spot nodes like any others,
+if these have a soft taint that keeps other pods away.
 
 For a program of your own:
 
@@ -19,21 +19,21 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 @dataclass(frozen=True, kw_only=True)
 class SpotNodes:
-    """How a cluster's spot nodes can be told: as the stack file `spot` has them, if not said."""
+    """Label and taint of spot nodes; the defaults are those of the stack file `spot`."""
 
     label: str = "lifecycle"
     value: str = "Ec2Spot"
     taint: str = "spotInstance"
-    """The key of a taint with the value `true` and the effect PreferNoSchedule."""
+    """Key of a taint with the value `true` and the effect PreferNoSchedule."""
 
 
 def spot_affinity(nodes: SpotNodes | None = None) -> dict[str, Any]:
-    """A pod's `affinity`: spot nodes first. By itself no reason to wait for one."""
+    """A pod's `affinity` that prefers spot nodes; it never makes a pod wait for one."""
     return {"nodeAffinity": {_PREFERRED: [_term(nodes or SpotNodes())]}}
 
 
 def spot_toleration(nodes: SpotNodes | None = None) -> dict[str, str]:
-    """One of a pod's `tolerations`: the spot nodes' taint is no reason to go elsewhere."""
+    """A pod's toleration of the spot nodes' taint."""
     return {
         "key": (nodes or SpotNodes()).taint,
         "operator": "Equal",
@@ -44,10 +44,11 @@ def spot_toleration(nodes: SpotNodes | None = None) -> dict[str, str]:
 
 
 def prefer_spot(pod: Mapping[str, Any], nodes: SpotNodes | None = None) -> dict[str, Any]:
-    """The spec of a pod with both added; what it says itself about affinity and taints stays.
+    """The spec of a pod with affinity and toleration added; its own affinities and tolerations
+    stay.
 
-    `pod` is plain, as the Kubernetes API spells it (`spec` of a Pod, `spec.template.spec` of a
-    Deployment), and is not changed. What already has the preference comes back equal.
+    `pod` is a plain mapping, as the Kubernetes API spells it (`spec` of a Pod, `spec.template.spec`
+    of a Deployment), and is not changed. A spec that already has the preference is returned equal.
     """
     affinity: Mapping[str, Any] = pod.get("affinity") or {}
     of_nodes: Mapping[str, Any] = affinity.get("nodeAffinity") or {}
@@ -66,6 +67,6 @@ def _term(nodes: SpotNodes) -> dict[str, Any]:
     return {"weight": 1, "preference": {"matchExpressions": matches}}
 
 
-def _with(there: Any, one: dict[str, Any]) -> list[Any]:
+def _with(there: Any, item: dict[str, Any]) -> list[Any]:
     items = list(cast(Sequence[Any], there or ()))
-    return items if one in items else [*items, one]
+    return items if item in items else [*items, item]

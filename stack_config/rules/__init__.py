@@ -1,4 +1,4 @@
-"""What must be true between the sections of a stack file, each of which is right by itself."""
+"""Rules between the sections of a stack file, each of which is valid by itself."""
 
 from collections.abc import Callable, Iterator, Mapping
 

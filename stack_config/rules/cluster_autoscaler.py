@@ -1,4 +1,4 @@
-"""What Cluster Autoscaler needs: groups to scale, a node to run on, and nobody else who does it."""
+"""Rules for Cluster Autoscaler: groups to scale, a node to run on, and no second autoscaler."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,9 @@ from stack_config.model import StackConfig
 
 
 def one_autoscaler_adds_nodes(config: StackConfig) -> Iterator[Mistake]:
-    """Two would each add a node for the same pod, and each move the other's pods away."""
+    """Karpenter and Cluster Autoscaler must not both run: each would add a node for the same pod,
+    and move the other's pods away.
+    """
     autoscaler = config.cluster_autoscaler
     if autoscaler and autoscaler.replicas and config.karpenter:
         yield Mistake(
@@ -20,9 +22,9 @@ def one_autoscaler_adds_nodes(config: StackConfig) -> Iterator[Mistake]:
 
 
 def cluster_autoscaler_has_groups(config: StackConfig) -> Iterator[Mistake]:
-    """The Cluster Autoscaler scales groups that others declare, and makes no node by itself."""
+    """The Cluster Autoscaler needs node groups, since it creates none."""
     if isinstance(config.cluster, ExistingClusterConfig):
-        return  # which has groups that this file does not tell
+        return  # an existing cluster has groups that are not in this file
     if config.cluster_autoscaler and not (config.managed_node_groups or config.spot_node_groups):
         yield Mistake(
             "clusterAutoscaler",
@@ -32,7 +34,9 @@ def cluster_autoscaler_has_groups(config: StackConfig) -> Iterator[Mistake]:
 
 
 def priorities_say_which_groups_come_first(config: StackConfig) -> Iterator[Mistake]:
-    """Absent means spot first, where this file has spot groups."""
+    """The expander priority needs priorities, unless this file has spot groups, which then come
+    first.
+    """
     autoscaler = config.cluster_autoscaler
     if not autoscaler or autoscaler.expander != "priority" or autoscaler.priorities:
         return
@@ -45,7 +49,7 @@ def priorities_say_which_groups_come_first(config: StackConfig) -> Iterator[Mist
 
 
 def cluster_autoscaler_has_a_node(config: StackConfig) -> Iterator[Mistake]:
-    """Nobody scales a group from zero for the one who does it."""
+    """The Cluster Autoscaler needs a node to start on: nothing scales a group from zero for it."""
     autoscaler = config.cluster_autoscaler
     if isinstance(config.cluster, ExistingClusterConfig) or not autoscaler:
         return

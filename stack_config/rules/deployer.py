@@ -1,4 +1,4 @@
-"""Who deploys is the same to AWS and to the Kubernetes API."""
+"""Rules that make the deployer the same identity for AWS and for the Kubernetes API."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,9 @@ from stack_config.model import StackConfig
 
 
 def one_role_is_assumed(config: StackConfig) -> Iterator[Mistake]:
-    """`aws eks get-token` assumes one role, the AWS provider one after the other."""
+    """At most one role may be assumed: `aws eks get-token` assumes one, the AWS provider a
+    chain.
+    """
     if len(config.assume_roles) > 1:
         roles = ", ".join(role.role_arn for role in config.assume_roles)
         problem = (
@@ -19,16 +21,18 @@ def one_role_is_assumed(config: StackConfig) -> Iterator[Mistake]:
 
 
 def credentials_reach_the_token(config: StackConfig) -> Iterator[Mistake]:
-    """The AWS CLI knows the environment and its own files, the AWS provider the stack file too."""
+    """Credentials must not be in the stack file: the AWS provider reads them there, the AWS CLI
+    does not.
+    """
     keys = "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN"
     web_identity = "AWS_ROLE_ARN and AWS_WEB_IDENTITY_TOKEN_FILE"
-    for key, given, variables in (
+    for key, value, variables in (
         ("aws:accessKey", config.access_key, keys),
         ("aws:secretKey", config.secret_key, keys),
         ("aws:token", config.token, keys),
         ("aws:assumeRoleWithWebIdentity", config.assume_role_with_web_identity, web_identity),
     ):
-        if given:
+        if value:
             # Without the value, which nobody must see.
             yield Mistake(
                 key,

@@ -1,4 +1,4 @@
-"""What groups of nodes must have in common with each other, the cluster and its network."""
+"""Rules for node groups, among each other and with the cluster and its network."""
 
 from collections.abc import Iterator
 
@@ -11,17 +11,21 @@ from components.section import Mistake
 from stack_config.model import StackConfig
 
 MOST_ZONES = 6
-"""The most zones of any region."""
+"""The largest number of zones in any region."""
 
 
 def groups_have_names_of_their_own(config: StackConfig) -> Iterator[Mistake]:
-    """Outputs, warnings and tags call a group by its key alone."""
+    """A name must not be both a managed and a spot group: outputs, warnings and tags use it
+    alone.
+    """
     for key in config.spot_node_groups.keys() & config.managed_node_groups.keys():
         yield Mistake(f"spotNodeGroups.{key}", "managedNodeGroups has it too: rename one", key)
 
 
 def images_fit_kubernetes(config: StackConfig) -> Iterator[Mistake]:
-    """An image has the kubelet of one minor."""
+    """Images must be of the cluster's minor version, since each contains the kubelet of one
+    minor.
+    """
     if isinstance(config.cluster, ExistingClusterConfig):
         return  # only AWS knows its version: the preview asks
     version = config.cluster.version
@@ -31,7 +35,7 @@ def images_fit_kubernetes(config: StackConfig) -> Iterator[Mistake]:
 
 
 def groups_reach_every_zone(config: StackConfig) -> Iterator[Mistake]:
-    """A group for each zone has at least one node to grow by."""
+    """A group for each zone must be able to grow to at least one node in each."""
     network = config.network
     if network is None:
         return
@@ -44,7 +48,9 @@ def groups_reach_every_zone(config: StackConfig) -> Iterator[Mistake]:
 
 
 def groups_count_nodes_for_the_autoscaler(config: StackConfig) -> Iterator[Mistake]:
-    """Cluster Autoscaler takes a group's size for its nodes (kubernetes/autoscaler#4851)."""
+    """Weighted types do not go with Cluster Autoscaler, which takes a group's size for its number
+    of nodes (kubernetes/autoscaler#4851).
+    """
     autoscaler = config.cluster_autoscaler
     if not autoscaler or not autoscaler.replicas:
         return
@@ -58,7 +64,9 @@ def groups_count_nodes_for_the_autoscaler(config: StackConfig) -> Iterator[Mista
 
 
 def groups_are_called_differently_in_aws(config: StackConfig) -> Iterator[Mistake]:
-    """`ng` with perZone and a group `ng-1` would make the same name."""
+    """Groups must have different names in AWS: `ng` with perZone and a group `ng-1` would share
+    one.
+    """
     names: dict[str, str] = {}
     for key, group in config.spot_node_groups.items():
         for name in group_names(config.cluster_name, key, group, MOST_ZONES):
@@ -69,7 +77,9 @@ def groups_are_called_differently_in_aws(config: StackConfig) -> Iterator[Mistak
 
 
 def labelled_nodes_stay(config: StackConfig) -> Iterator[Mistake]:
-    """Nodes of Fargate and Karpenter come and go, and have their labels from there."""
+    """nodeLabels needs node groups: nodes of Fargate and Karpenter come and go, and get their
+    labels there.
+    """
     existing = isinstance(config.cluster, ExistingClusterConfig)
     if config.node_labels and not existing and not config.has_groups:
         yield Mistake(
@@ -79,13 +89,13 @@ def labelled_nodes_stay(config: StackConfig) -> Iterator[Mistake]:
 
 
 def labels_have_one_owner(config: StackConfig) -> Iterator[Mistake]:
-    """Two entries for one node would be two patches of it."""
+    """A node must be in one entry of nodeLabels only: two would be two patches of it."""
     for path, problem, value in labelled_twice(config.node_labels):
         yield Mistake(f"nodeLabels{path}", problem, value)
 
 
 def _images(config: StackConfig) -> Iterator[tuple[str, Family, str]]:
-    """The path, the operating system and the pinned release of each group."""
+    """Path, operating system and pinned release of each group's image."""
     for key, managed in config.managed_node_groups.items():
         yield f"managedNodeGroups.{key}", family_of(managed.ami_type), managed.release_version
     for key, spot in config.spot_node_groups.items():

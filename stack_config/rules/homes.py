@@ -1,4 +1,4 @@
-"""Every pod that the stack starts has a place to run."""
+"""Rules that every pod of the stack has a place to run."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from stack_config.model import StackConfig
 
 
 def coredns_has_one_home(config: StackConfig) -> Iterator[Mistake]:
-    """Pods that EKS tells to run on one kind of home must find it, and only it."""
+    """CoreDNS must find the compute that EKS tells it to run on, and no other."""
     if isinstance(config.cluster, ExistingClusterConfig):
         return
     path, profile, home = "eksAddons.coredns.runsOn", config.coredns_profile, config.coredns_home
@@ -52,7 +52,9 @@ def coredns_has_one_home(config: StackConfig) -> Iterator[Mistake]:
 
 
 def addons_have_a_home(config: StackConfig) -> Iterator[Mistake]:
-    """Pods that nobody runs make `pulumi up` wait for ten minutes, and fail."""
+    """Every add-on's pods must have a place to run: else `pulumi up` waits for ten minutes and
+    fails.
+    """
     if config.has_nodes or isinstance(config.cluster, ExistingClusterConfig):
         return
     for path, addon in config.every_addon.items():
@@ -67,7 +69,7 @@ def addons_have_a_home(config: StackConfig) -> Iterator[Mistake]:
 
 
 def fargate_has_no_labels_to_select(config: StackConfig) -> Iterator[Mistake]:
-    """Fargate would run the pods and disregard where they were meant to be."""
+    """Pods on Fargate must have no node selector, which Fargate would ignore."""
     for path, addon in config.every_addon.items():
         profile, wanted = config.profile_of(addon.POD_LABELS), getattr(addon, "node_selector", None)
         if profile and wanted and not addon.ON_EVERY_NODE:
@@ -79,7 +81,7 @@ def fargate_has_no_labels_to_select(config: StackConfig) -> Iterator[Mistake]:
 
 
 def volumes_have_nodes(config: StackConfig) -> Iterator[Mistake]:
-    """Pods on Fargate cannot mount EBS, and find only volumes of EFS that somebody made."""
+    """The EBS CSI driver needs nodes: pods on Fargate cannot mount EBS."""
     if config.has_nodes or isinstance(config.cluster, ExistingClusterConfig):
         return
     if config.addons.ebs_csi:
@@ -91,7 +93,7 @@ def volumes_have_nodes(config: StackConfig) -> Iterator[Mistake]:
 
 
 def pause_pods_reserve_nodes(config: StackConfig) -> Iterator[Mistake]:
-    """On Fargate a pause pod is a machine that is billed and reserves nothing."""
+    """Pause pods need nodes: on Fargate a pause pod costs money and reserves nothing."""
     if not config.overprovisioning:
         return
     profile = config.fargate and config.fargate.profile_of(PAUSE_NAMESPACE, PAUSE_LABELS)
@@ -111,7 +113,9 @@ def pause_pods_reserve_nodes(config: StackConfig) -> Iterator[Mistake]:
 
 
 def samples_have_a_place(config: StackConfig) -> Iterator[Mistake]:
-    """A sample that nobody runs makes `pulumi up` wait for ten minutes, and fail."""
+    """Every sample's pods must have a place to run: else `pulumi up` waits for ten minutes and
+    fails.
+    """
     samples = config.sample_workloads
     if not samples or config.has_nodes or isinstance(config.cluster, ExistingClusterConfig):
         return
@@ -129,12 +133,12 @@ def samples_have_a_place(config: StackConfig) -> Iterator[Mistake]:
 
 
 def samples_have_their_metrics(config: StackConfig) -> Iterator[Mistake]:
-    """Without metrics a HorizontalPodAutoscaler never changes anything."""
+    """A HorizontalPodAutoscaler needs metrics-server: without metrics it never changes anything."""
     samples = config.sample_workloads
     ecsdemo = samples and samples.ecsdemo
     if ecsdemo and ecsdemo.horizontal_pod_autoscaler and not config.addons.metrics_server:
         if isinstance(config.cluster, ExistingClusterConfig):
-            return  # which may have one that this file does not tell
+            return  # an existing cluster may have one that is not in this file
         yield Mistake(
             "sampleWorkloads.ecsdemo.horizontalPodAutoscaler",
             "metricsServer measures its load: add it to addons, or drop this key",

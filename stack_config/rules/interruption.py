@@ -1,4 +1,4 @@
-"""What the Node Termination Handler needs: nodes that are its own, and a safe place to run."""
+"""Rules for the Node Termination Handler: nodes of its own to drain, and a safe place to run."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ SECTION = "addons.nodeTerminationHandler"
 
 
 def a_termination_handler_has_groups(config: StackConfig) -> Iterator[Mistake]:
-    """Managed groups and Karpenter drain their nodes themselves."""
+    """The handler needs spot groups: managed groups and Karpenter drain their nodes themselves."""
     handler = config.addons.node_termination_handler
     if not handler or handler.nodes != "autoScalingGroups":
         return
@@ -42,10 +42,10 @@ def a_termination_handler_has_groups(config: StackConfig) -> Iterator[Mistake]:
 
 
 def a_termination_handler_for_karpenter_has_karpenter(config: StackConfig) -> Iterator[Mistake]:
-    """The handler knows Karpenter's nodes by labels that only Karpenter gives them."""
+    """A handler for Karpenter's nodes needs Karpenter, which sets the labels it selects."""
     handler = config.addons.node_termination_handler
     if isinstance(config.cluster, ExistingClusterConfig):
-        return  # which may have a Karpenter that this file does not tell
+        return  # an existing cluster may have a Karpenter that is not in this file
     if handler and handler.nodes == "karpenter" and not config.karpenter:
         yield Mistake(
             f"{SECTION}.nodes",
@@ -55,8 +55,9 @@ def a_termination_handler_for_karpenter_has_karpenter(config: StackConfig) -> It
 
 
 def every_node_has_one_handler(config: StackConfig) -> Iterator[Mistake]:
-    """EKS drains spot nodes of its managed groups by itself: a second handler would drain them
-    twice."""
+    """The handler must not run on spot nodes of managed groups: EKS drains these itself, so they
+    would be drained twice.
+    """
     handler = config.addons.node_termination_handler
     if not isinstance(handler, ImdsHandlerConfig):
         return
@@ -77,10 +78,12 @@ def every_node_has_one_handler(config: StackConfig) -> Iterator[Mistake]:
 
 
 def a_termination_handler_outlives_its_nodes(config: StackConfig) -> Iterator[Mistake]:
-    """In mode queue its pods run where AWS takes no node away: else it goes with those."""
+    """In mode queue the handler must run on nodes that AWS does not take away: else it goes with
+    them.
+    """
     handler = config.addons.node_termination_handler
     if isinstance(config.cluster, ExistingClusterConfig):
-        return  # which has nodes that this file does not tell
+        return  # an existing cluster has nodes that are not in this file
     if not isinstance(handler, QueueHandlerConfig) or config.profile_of(handler.POD_LABELS):
         return
     safe = [

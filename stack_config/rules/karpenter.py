@@ -1,4 +1,4 @@
-"""What Karpenter needs: a home, room for its pods, versions that go together."""
+"""Rules for Karpenter: a place to run, room for its pods, and versions that work together."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,9 @@ from stack_config.model import StackConfig
 
 
 def karpenter_has_a_home(config: StackConfig) -> Iterator[Mistake]:
-    """Karpenter launches no node for itself."""
+    """Karpenter needs a Fargate profile or a managed group: it launches no node for itself."""
     if isinstance(config.cluster, ExistingClusterConfig):
-        return  # which has nodes or profiles that this file does not tell
+        return  # an existing cluster has nodes or profiles that are not in this file
     if config.karpenter and not (config.karpenter_profile or config.managed_node_groups):
         namespace = config.karpenter.namespace
         yield Mistake(
@@ -24,7 +24,7 @@ def karpenter_has_a_home(config: StackConfig) -> Iterator[Mistake]:
 
 
 def karpenter_pods_have_nodes(config: StackConfig) -> Iterator[Mistake]:
-    """Helm waits for all of the controller's pods, and no two of them share a node."""
+    """Each of the controller's pods needs a node of its own, and Helm waits for all of them."""
     if not config.karpenter or config.karpenter_profile or not config.managed_node_groups:
         return
     replicas = config.karpenter.controller.replicas or 1
@@ -38,7 +38,9 @@ def karpenter_pods_have_nodes(config: StackConfig) -> Iterator[Mistake]:
 
 
 def karpenter_is_of_this_release(config: StackConfig) -> Iterator[Mistake]:
-    """Charts, rights and event rules are one set."""
+    """Karpenter's version must be of this release, which has the charts, policies and event rules
+    of one set.
+    """
     if config.karpenter:
         version = config.karpenter.version
         problem = compatibility.karpenter_release_problem(version)
@@ -47,7 +49,7 @@ def karpenter_is_of_this_release(config: StackConfig) -> Iterator[Mistake]:
 
 
 def karpenter_fits_kubernetes(config: StackConfig) -> Iterator[Mistake]:
-    """A Karpenter of this release runs on the cluster's Kubernetes."""
+    """Karpenter's version must support the cluster's Kubernetes version."""
     if isinstance(config.cluster, ExistingClusterConfig):
         return  # only AWS knows its version: the preview asks
     if config.karpenter and not list(karpenter_is_of_this_release(config)):
@@ -58,24 +60,26 @@ def karpenter_fits_kubernetes(config: StackConfig) -> Iterator[Mistake]:
 
 
 def pools_have_instance_types(config: StackConfig) -> Iterator[Mistake]:
-    """A pool that no type fits never has a node."""
+    """Every pool must fit an instance type, or it never has a node."""
     if config.karpenter:
         yield from unmatched(config.karpenter.node_pools, region=config.region, zones=config.zones)
 
 
 def capacity_buffers_have_karpenter(config: StackConfig) -> Iterator[Mistake]:
-    """Karpenter keeps a buffer's room, and nothing else does."""
-    asked = config.overprovisioning and config.overprovisioning.by
-    if asked == "capacityBuffer" and not config.karpenter:
+    """CapacityBuffers need Karpenter: nothing else provides their headroom."""
+    choice = config.overprovisioning and config.overprovisioning.by
+    if choice == "capacityBuffer" and not config.karpenter:
         yield Mistake(
             "overprovisioning.by",
             "Karpenter keeps a buffer's room, and there is no karpenter: choose pausePods",
-            asked,
+            choice,
         )
 
 
 def karpenter_reaches_iam(config: StackConfig) -> Iterator[Mistake]:
-    """IAM has no endpoint in a VPC, so nobody there can make an instance profile."""
+    """Without internet, Karpenter needs an instance profile from the stack: IAM has no VPC
+    endpoint.
+    """
     if config.isolated and config.karpenter and not config.karpenter.own_instance_profile:
         yield Mistake(
             "karpenter.ownInstanceProfile",

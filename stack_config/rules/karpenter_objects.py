@@ -1,4 +1,4 @@
-"""What Karpenter's CRDs say to the objects that a stack file makes, before anything is sent."""
+"""Checks the Karpenter objects of a stack file by Karpenter's CRDs, before anything is sent."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -15,7 +15,7 @@ from components.section import Mistake
 from stack_config.model import StackConfig
 
 _NODE_IDENTITY = "karpenter-node"
-"""Stands for the names of role and instance profile, which Pulumi chooses later."""
+"""Placeholder for the names of role and instance profile, which Pulumi chooses later."""
 
 # By the beginning of what the API server says; its other words say what to do themselves.
 _REMEDIES = {
@@ -39,23 +39,23 @@ _REMEDIES = {
 
 
 def karpenter_objects_are_valid(config: StackConfig) -> Iterator[Mistake]:
-    """Each pool and class is one that the API server takes."""
-    told: set[Mistake] = set()
-    for path_of, found in _checked(config):
-        for refusal in found:
+    """The API server must accept each node pool and node class."""
+    reported: set[Mistake] = set()
+    for path_of, refused in _checked(config):
+        for refusal in refused:
             path = f"karpenter.{path_of(refusal.parts)}"
             shown = None if isinstance(refusal.value, dict | list) else refusal.value
             mistake = Mistake(path, _problem(refusal.message), shown)
             # A window for all pools is part of each, and wrong in all of them.
-            if mistake not in told:
+            if mistake not in reported:
                 yield mistake
-            told.add(mistake)
+            reported.add(mistake)
 
 
 def _checked(
     config: StackConfig,
 ) -> Iterator[tuple[Callable[[PathParts], str], Sequence[Refusal]]]:
-    """What is refused of each object, and how its places are called in the stack file."""
+    """For each object a function that maps its paths to the stack file, and what is refused."""
     karpenter = config.karpenter
     if karpenter is None:
         return
@@ -75,10 +75,10 @@ def _checked(
 
 
 def _refusals(kind: str, name: str, spec: Mapping[str, Any]) -> Sequence[Refusal]:
-    found = refusals(kind, manifest(kind, name, spec))
-    return [each for refusal in found for each in narrowed(refusal)]
+    refused = refusals(kind, manifest(kind, name, spec))
+    return [each for refusal in refused for each in narrowed(refusal)]
 
 
 def _problem(words: str) -> str:
-    remedy = next((told for begin, told in _REMEDIES.items() if words.startswith(begin)), None)
+    remedy = next((text for begin, text in _REMEDIES.items() if words.startswith(begin)), None)
     return f"{words}: {remedy}" if remedy else words

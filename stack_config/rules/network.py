@@ -1,4 +1,4 @@
-"""The cluster has a network, and what runs there reaches AWS."""
+"""Rules for the cluster's network, and for access to AWS from inside it."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from stack_config.model import StackConfig
 
 
 def a_cluster_has_a_network(config: StackConfig) -> Iterator[Mistake]:
-    """One that is made needs a place; one that exists has it, and its maker looks after it."""
+    """A new cluster needs a network; an existing one has it, and its owner manages it."""
     if isinstance(config.cluster, ClusterConfig):
         if config.network is None:
             yield Mistake("network", "Field required: add it")
@@ -52,7 +52,7 @@ def a_cluster_has_a_network(config: StackConfig) -> Iterator[Mistake]:
 
 
 def everything_reaches_aws(config: StackConfig) -> Iterator[Mistake]:
-    """Without a way to the internet, services are reached by endpoints, images from a mirror."""
+    """Without internet, services need endpoints, and images a mirror."""
     if not config.isolated:
         return
     network = config.network
@@ -98,7 +98,7 @@ def everything_reaches_aws(config: StackConfig) -> Iterator[Mistake]:
 
 
 def a_bastion_has_a_subnet(config: StackConfig) -> Iterator[Mistake]:
-    """One with SSH is reached at a public address."""
+    """A bastion needs a subnet: a public one for SSH."""
     network, bastion, cluster = config.network, config.bastion, config.cluster
     if not bastion:
         return
@@ -121,7 +121,9 @@ def a_bastion_has_a_subnet(config: StackConfig) -> Iterator[Mistake]:
 
 
 def node_groups_have_a_cluster_of_ours(config: StackConfig) -> Iterator[Mistake]:
-    """The rules of the security group are the control plane's too."""
+    """A security group for nodes needs a new cluster: its rules change the control plane's group
+    too.
+    """
     if config.node_security_group and isinstance(config.cluster, ExistingClusterConfig):
         yield Mistake(
             "nodeSecurityGroup",

@@ -1,4 +1,4 @@
-"""What node classes need of the cluster and its network."""
+"""Rules for node classes with the cluster and its network."""
 
 from collections.abc import Iterator
 
@@ -7,11 +7,11 @@ from components.section import Mistake
 from stack_config.model import StackConfig
 
 _WINDOWS_2025_FROM = 35
-"""The first minor of Kubernetes 1 for which AWS publishes its images."""
+"""First minor of Kubernetes 1 for which AWS publishes Windows 2025 images."""
 
 
 def images_of_node_classes_fit_kubernetes(config: StackConfig) -> Iterator[Mistake]:
-    """Karpenter finds no image of a family that AWS does not publish for the cluster's minor."""
+    """AWS must publish the image family for the cluster's minor: else Karpenter finds no image."""
     if not config.karpenter or isinstance(config.cluster, ExistingClusterConfig):
         return  # of an existing cluster only AWS knows the version: the node class tells it
     version = config.cluster.version
@@ -34,7 +34,9 @@ def images_of_node_classes_fit_kubernetes(config: StackConfig) -> Iterator[Mista
 
 
 def roles_of_node_classes_reach_iam(config: StackConfig) -> Iterator[Mistake]:
-    """For a role Karpenter makes an instance profile, and IAM has no endpoint in a VPC."""
+    """Without internet, a node class must name an instance profile instead of a role: Karpenter
+    would have to create one for the role, and IAM has no VPC endpoint.
+    """
     if not config.karpenter or not config.isolated:
         return
     for name, node_class in config.karpenter.node_classes.items():

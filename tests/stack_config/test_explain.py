@@ -27,18 +27,22 @@ def test_without_a_path_it_tells_every_section():
     assert rows("")["cluster"] == (
         "keys",
         "required",
-        "The control plane: one of the stack's own, or one that exists.",
+        "The EKS cluster: one that the stack creates, or an existing one.",
     )
 
 
 def test_a_key_has_type_default_and_why():
     found = rows("karpenter.nodePools")
 
-    assert found["nodeClass"] == ("text", "required", "A key of `nodeClasses`.")
+    assert found["nodeClass"] == (
+        "text",
+        "required",
+        "Name of the pool's node class, a key of `nodeClasses`.",
+    )
     assert found["expireAfter"] == (
         "text such as 720h, 1h30m, Never",
         "720h",
-        "Nodes older than this are replaced, whatever the budgets say.",
+        "Age at which nodes are replaced, whatever the budgets say.",
     )
     assert found["weight"][:2] == ("whole number, 1 to 100", "")
     assert found["capacityTypes"][0] == "list of spot | on-demand | reserved"
@@ -103,12 +107,15 @@ def test_without_a_terminal_it_is_plain_and_whole(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == [
         "karpenter.nodePools.NAME.disruption",
-        "When nodes are taken away or swapped for cheaper ones, and how many at once.",
+        "When nodes are removed or replaced by cheaper ones, and how many at once.",
     ]
     assert "NAME is a name of your choice." in lines
     at = next(n for n, line in enumerate(lines) if line.startswith("  consolidateAfter "))
     assert lines[at].split() == WORDS
-    why = "How long a node must be without a change of its pods. `Never` leaves all nodes alone."
+    why = (
+        "How long a node's pods must stay unchanged before the node is consolidated. `Never` turns "
+        "consolidation off."
+    )
     assert lines[at + 1] == f"      {why}"
 
 
@@ -117,7 +124,7 @@ def test_of_one_key_it_tells_type_and_default(capsys):
 
     assert capsys.readouterr().out.splitlines() == [
         "karpenter.nodePools.NAME.expireAfter",
-        "Nodes older than this are replaced, whatever the budgets say.",
+        "Age at which nodes are replaced, whatever the budgets say.",
         "NAME is a name of your choice.",
         "type: text such as 720h, 1h30m, Never",
         "default: 720h",

@@ -28,29 +28,31 @@ CHART = Chart(
 IMAGE = "public.ecr.aws/eks/aws-load-balancer-controller"
 SERVICE_ACCOUNT = "aws-load-balancer-controller"
 LOAD_BALANCER_CLASS = "service.k8s.aws/nlb"
-"""The class of a Service of type LoadBalancer: without it the Service gets a Classic Load
-Balancer."""
+"""Class of a Service of type LoadBalancer. A Service without it gets a Classic Load Balancer."""
 INGRESS_CLASS = "alb"
 CLUSTER_TAG = "elbv2.k8s.aws/cluster"
-"""The tag that the controller puts on all that it makes; its value is the cluster's name."""
+"""Tag that the controller puts on everything it makes; its value is the cluster's name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AwsLoadBalancerControllerArgs(ChartArgs):
-    """The stack file's part, and where load balancers go."""
+    """The stack file's settings of the controller, and the VPC of its load balancers."""
 
     config: AwsLoadBalancerControllerConfig
-    """The stack file's part."""
+    """The stack file's settings of the controller."""
     vpc_id: pulumi.Input[str]
-    """The VPC in which it makes load balancers."""
+    """The VPC in which the controller makes load balancers."""
 
 
 class AwsLoadBalancerController(pulumi.ComponentResource):
-    """Ready when its webhooks answer. What asks for a load balancer must depend on `release`: in a
-    destroy it goes first, while there is a controller to take its load balancer away."""
+    """The AWS Load Balancer Controller; ready when its webhooks answer.
+
+    Resources that ask for a load balancer must depend on `release`: a destroy then deletes them
+    while the controller still runs and can delete the load balancer.
+    """
 
     release: k8s.helm.v3.Release
-    """What asks for a load balancer depends on it."""
+    """The controller's Helm release, on which resources with a load balancer must depend."""
 
     def __init__(
         self,
@@ -86,7 +88,7 @@ class AwsLoadBalancerController(pulumi.ComponentResource):
 def declare(
     config: AwsLoadBalancerControllerConfig, around: Surroundings, opts: pulumi.ResourceOptions
 ) -> Declared:
-    """The add-on as a stack file asks for it."""
+    """Declares the add-on as the stack file asks for it."""
     addon = AwsLoadBalancerController(
         "aws-load-balancer-controller",
         AwsLoadBalancerControllerArgs(
@@ -101,7 +103,7 @@ def declare(
 
 
 def helm_values(args: AwsLoadBalancerControllerArgs) -> dict[str, Any]:
-    """The chart's values; what is not here is the chart's default, and right."""
+    """Values of the chart; absent ones keep the chart's default."""
     config = args.config
     values: dict[str, Any] = {
         "clusterName": args.cluster.live_name,

@@ -10,12 +10,12 @@ from ...section import Mistake
 from ..addon_config import PodsConfig
 
 TagKey = Annotated[str, Field(pattern=r"^[\w .:/+@-]+$", max_length=128)]
-"""AWS allows `=` too, but the chart writes all tags as one `key=value,key=value`."""
+"""Key of a tag. AWS allows `=` too, but the chart joins all tags as `key=value,key=value`."""
 TagValue = Annotated[str, Field(pattern=r"^[\w .:/+@=-]*$", max_length=256)]
 
 
 class AwsLoadBalancerControllerConfig(PodsConfig):
-    """How large it is, and how its load balancers are tagged."""
+    """AWS Load Balancer Controller: its size, and the tags of its load balancers."""
 
     CHART_NAME: ClassVar[str] = "aws-load-balancer-controller"
     POD_LABELS: ClassVar[Mapping[str, str]] = {
@@ -28,12 +28,16 @@ class AwsLoadBalancerControllerConfig(PodsConfig):
     ON_NODES: ClassVar[Mapping[str, str]] = {"cpu": "100m", "memory": "128Mi"}
 
     replicas: int = Field(default=2, ge=1, le=3)
-    """One works; a second answers the webhooks too: without an answer no Ingress can be made."""
+    """Number of pods. One of them does the work; all answer the webhooks, without which no Ingress
+    can be made.
+    """
     default_tags: Mapping[TagKey, TagValue] = {}
-    """On every load balancer, target group and security group, for cost reports for example."""
+    """Tags of every load balancer, target group and security group, for cost reports for
+    example.
+    """
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Names of tags that are taken, and texts that do not arrive as they are."""
+        """Refuses reserved tag names, and texts that the chart would change."""
         for key, value in self.default_tags.items():
             if not survives_unquoted("default-tags", f"{key}={value}"):
                 yield Mistake(f"defaultTags.{key}", UNQUOTED, value)

@@ -1,4 +1,4 @@
-"""The rights of the AWS Load Balancer Controller in AWS."""
+"""IAM policy of the AWS Load Balancer Controller."""
 
 import json
 from collections.abc import Mapping
@@ -9,12 +9,15 @@ from ...versions import AWS_LOAD_BALANCER_CONTROLLER_CHART as RELEASE
 
 POLICY = Path(__file__).with_name(f"aws-load-balancer-controller-{RELEASE}-iam-policy.json")
 """Upstream's `docs/install/iam_policy.json` of the same release, unchanged: chart and controller
-have one version number."""
+share one version number.
+"""
 _OFF = ("cognito-idp:", "waf-regional:", "wafv2:", "shield:")
 
 
 def iam_policy(*, partition: str, region: str, cluster: str, vpc_id: str) -> dict[str, Any]:
-    """Upstream's policy without the rights of what is off, and for this cluster and VPC alone."""
+    """Upstream's policy limited to this cluster and VPC, without permissions for features that are
+    off.
+    """
     text = POLICY.read_text(encoding="utf-8").replace('"arn:aws:', f'"arn:{partition}:')
     document = json.loads(text)
     # The account stays open: a shared VPC is its owner's, and its id is no other's.
@@ -31,9 +34,9 @@ def iam_policy(*, partition: str, region: str, cluster: str, vpc_id: str) -> dic
 
 
 def _of_one_cluster(condition: Mapping[str, Any], cluster: str) -> dict[str, Any]:
-    """The condition with "the tag exists" as "the tag is this cluster's".
+    """The condition with "the tag exists" replaced by "the tag is this cluster's".
 
-    Upstream lets every controller of the account delete the load balancers of all clusters. Only
+    Upstream lets every controller in the account delete the load balancers of all clusters. Only
     the negative, "this call does not set the tag", stays as it is.
     """
     null = condition.get("Null", {})

@@ -34,30 +34,30 @@ INSTANCE_TYPE_LABELS = {
     "betatype": "beta.kubernetes.io/instance-type",
 }
 NOBODY = 65534
-"""The user that values.yaml itself suggests."""
+"""User id that the chart's values.yaml suggests."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterAutoscalerArgs(ChartArgs):
-    """The stack file's part, and what it needs to know of the cluster."""
+    """The stack file's settings of the autoscaler, and the spot groups of the cluster."""
 
     config: ClusterAutoscalerConfig
-    """The stack file's part."""
+    """The stack file's settings of the autoscaler."""
     spot_groups: Sequence[str] = ()
     """Names of the spot groups: with the expander `priority` they grow first."""
     zonal: bool = False
-    """Whether there is a spot group of which each zone has its own."""
+    """True if any spot group is perZone."""
 
 
 class ClusterAutoscaler(pulumi.ComponentResource):
-    """The controller, with the right to scale this cluster's groups and no other.
+    """Cluster Autoscaler, with permission to scale this cluster's groups only.
 
-    Raises RunError, which Pulumi prints without a traceback, for a Kubernetes that it has no image
-    for: an existing cluster may have one.
+    Raises RunError, which Pulumi prints without a traceback, for a Kubernetes version without a
+    pinned image: an existing cluster may have one.
     """
 
     release: k8s.helm.v3.Release
-    """Ready when its pods are."""
+    """The Helm release; ready when its pods are."""
 
     def __init__(
         self, name: str, args: ClusterAutoscalerArgs, opts: pulumi.ResourceOptions | None = None
@@ -89,7 +89,7 @@ class ClusterAutoscaler(pulumi.ComponentResource):
 def declare(
     config: ClusterAutoscalerConfig, around: Surroundings, opts: pulumi.ResourceOptions
 ) -> Declared:
-    """The add-on as a stack file asks for it."""
+    """Declares the add-on as the stack file asks for it."""
     addon = ClusterAutoscaler(
         "cluster-autoscaler",
         ClusterAutoscalerArgs(
@@ -107,14 +107,14 @@ def declare(
 def spot_first(groups: Sequence[str]) -> dict[int, list[str]]:
     """Priorities by which these groups grow before any other.
 
-    A group in which EC2 has nothing to give is left alone for a while, and the next number grows
-    (upstream's FAQ, `max-node-provision-time`).
+    The autoscaler leaves a group alone for a while if EC2 has no capacity for it, and the next
+    priority grows (upstream's FAQ, `max-node-provision-time`).
     """
     return {50: [f"^{re.escape(group)}$" for group in groups], 10: [".*"]}
 
 
 def helm_values(args: ClusterAutoscalerArgs) -> dict[str, Any]:
-    """The chart's values; what is not here is the chart's default, and right."""
+    """Values of the chart; absent ones keep the chart's default."""
     config = args.config
     values: dict[str, Any] = {
         # Else its names begin with `cluster-autoscaler-aws-`.
@@ -169,7 +169,7 @@ def helm_values(args: ClusterAutoscalerArgs) -> dict[str, Any]:
 
 
 def arguments(args: ClusterAutoscalerArgs) -> dict[str, Any]:
-    """The controller's flags: a default that is not here is upstream's, and right."""
+    """Flags of the autoscaler; absent ones keep upstream's default."""
     config = args.config
     wanted = config.balance_similar_node_groups
     flags: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Which groups Cluster Autoscaler scales, and how."""
+"""The stack file's settings of Cluster Autoscaler."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -23,35 +23,42 @@ FLAGS: Mapping[str, str] = {
 }
 """Flags of the autoscaler that have a key of their own in the stack file."""
 OWN_FLAGS = ("aws-use-static-instance-list", "cloud-provider", "namespace", "stderrthreshold")
-"""Flags that follow from the cluster, or are the same everywhere."""
+"""Flags that the program sets, from the cluster or to a constant."""
 
 GroupName = Annotated[str, Field(pattern=r"^[^\s:*?]+$", max_length=255)]
-"""EC2 takes no colon; `*` and `?` would be any groups in the role's rights."""
+"""Name of an Auto Scaling group. EC2 allows no colon; `*` and `?` would match other groups in the
+IAM policy.
+"""
 Flag = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*(_\w+)?$")]
-"""Without dashes before it. The chart drops what follows a `_`, by which a flag can repeat."""
+"""Name of a flag without its dashes. The chart drops what follows a `_`, so that a flag can be
+repeated.
+"""
 
 
 class AutoScalingGroupConfig(Section):
-    """A group by its name, and the bounds in which it is scaled."""
+    """An Auto Scaling group by name, and the bounds of its size."""
 
     name: GroupName
     """The Auto Scaling group's name in EC2."""
     min: int = Field(ge=0)
-    """The least nodes that it leaves."""
+    """Fewest nodes that the autoscaler leaves."""
     max: int = Field(ge=1)
-    """Both within the group's own bounds, which EC2 keeps to in any case."""
+    """Most nodes. min and max must lie within the group's own bounds, which EC2 enforces in any
+    case.
+    """
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Minimum and maximum do not fall."""
+        """min must not exceed max."""
         if self.max < self.min:
             yield Mistake("max", f"lies below min {self.min}: correct one of them", self.max)
 
 
 class ClusterAutoscalerConfig(PodsConfig):
-    """Which groups it scales, and how.
+    """Cluster Autoscaler: which Auto Scaling groups it scales, and how.
 
-    It finds groups by two tags. EKS puts them on the groups behind managed node groups (EKS user
-    guide, managed node groups: "automatically tagged for auto-discovery"; not tried on AWS).
+    The autoscaler finds groups by two tags. EKS sets them on the groups behind managed node groups
+    (EKS user guide, managed node groups: "automatically tagged for auto-discovery"; not tried on
+    AWS).
     """
 
     CHART_NAME: ClassVar[str] = "cluster-autoscaler"
@@ -66,39 +73,47 @@ class ClusterAutoscalerConfig(PodsConfig):
     ON_NODES: ClassVar[Mapping[str, str]] = {"cpu": "100m", "memory": "300Mi"}
 
     replicas: int = Field(default=1, ge=0, le=3)
-    """One of them works, the others wait. 0 leaves the nodes to Karpenter while you move over, and
-    the way back open."""
+    """Number of pods. One of them does the work, the others wait. 0 leaves the nodes to Karpenter
+    during a migration that you can still undo.
+    """
     groups: tuple[AutoScalingGroupConfig, ...] | None = Field(default=None, min_length=1)
-    """Auto Scaling groups by name instead of by tag; then these and no others."""
+    """Auto Scaling groups by name instead of by tag; only these are scaled."""
     expander: Literal["least-waste", "random", "most-pods", "priority"] = "least-waste"
-    """Which group grows where several could: the one that leaves the least processor and memory
-    over, any, the one that takes the most pods, or the first of `priorities`."""
+    """How to choose among groups that could grow: least-waste leaves the least CPU and memory
+    unused, random takes any, most-pods fits the most pods, priority follows `priorities`.
+    """
     priorities: Mapping[
         Annotated[int, Field(ge=1)],
         Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)],
     ] = {}
-    """With `expander: priority`: regular expressions for names of groups, the highest number
-    first, for example `50: [".*spot.*"]`. A group that none matches comes after all others.
-    Absent: the stack's spot groups, then the others, so that on-demand nodes come where spot has no
-    capacity, and go again when their pods fit elsewhere."""
+    """For `expander: priority`: regular expressions for names of groups, the highest number first,
+    for example `50: [".*spot.*"]`. A group that none matches comes last. Absent: the stack's spot
+    groups, then all others, so that on-demand nodes come only if spot has no capacity, and go again
+    when their pods fit elsewhere.
+    """
     skip_nodes_with_local_storage: bool = False
-    """Whether a pod with an emptyDir or hostPath keeps its node for ever; its content is lost when
-    the node goes."""
+    """If true, a pod with an emptyDir or hostPath keeps its node from being removed. If false, the
+    content is lost with the node.
+    """
     balance_similar_node_groups: bool | None = None
-    """Whether groups of the same kind grow alike. Absent: where there is one group a zone, as EBS
-    volumes need it (`perZone`)."""
+    """Whether groups of the same kind grow alike. Absent: true if any spot group is `perZone`, as
+    EBS volumes need it.
+    """
     scale_down_unneeded_time: Duration = "10m"
-    """How long a node has been needless before it goes. Less is cheaper, and has pods moved more
-    often."""
+    """How long a node must be unneeded before it is removed. Shorter is cheaper, but moves pods
+    more often.
+    """
     scale_down_delay_after_add: Duration = "10m"
-    """How long none goes after one was added."""
+    """How long no node is removed after one was added."""
     v: int = Field(default=4, ge=0, le=10)
-    """How much it logs: 4 tells of each node why it stays or goes."""
+    """Verbosity of the log; 4 explains for each node why it stays or goes."""
     extra_args: Mapping[Flag, bool | int | float | str] = {}
     """Other flags of the autoscaler, for example `scale-down-utilization-threshold: 0.4`."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """One key for each flag, each group once, and priorities where they are read."""
+        """Each flag must have one key, each group appear once, and priorities need the expander
+        priority.
+        """
         for key, value in self.extra_args.items():
             flag = key.partition("_")[0]
             if isinstance(value, str) and not survives_unquoted(flag, value):

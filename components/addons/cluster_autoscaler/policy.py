@@ -1,4 +1,4 @@
-"""The rights of Cluster Autoscaler in AWS."""
+"""IAM policy of Cluster Autoscaler."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,9 +8,10 @@ from ...nodes.spot_tags import discovery_tags
 
 
 def iam_policy(*, location: Location, cluster: str, groups: Sequence[str] = ()) -> dict[str, Any]:
-    """Upstream's full policy (its cloudprovider/aws/README.md), but for this cluster alone.
+    """Upstream's full policy (its cloudprovider/aws/README.md), limited to this cluster.
 
-    Without `groups`, names of Auto Scaling groups, those that carry the cluster's tags.
+    `groups` are names of Auto Scaling groups; without them the policy covers groups with the
+    cluster's tags.
     """
     see = {
         "Sid": "SeeGroupsAndInstanceTypes",

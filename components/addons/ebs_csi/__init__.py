@@ -1,1 +1,1 @@
-"""EBS CSI driver: volumes of one pod each, as an add-on that EKS keeps."""
+"""EBS CSI driver: volumes that one pod mounts, installed by EKS as an add-on."""

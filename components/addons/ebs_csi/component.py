@@ -1,4 +1,4 @@
-"""EBS CSI driver: volumes of one pod each, as an add-on that EKS keeps."""
+"""EBS CSI driver: volumes that one pod mounts, installed by EKS as an add-on."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,21 +16,23 @@ from .config import ADDON, EbsCsiConfig
 from .policy import POLICY, kms_policy
 
 SERVICE_ACCOUNT = "ebs-csi-controller-sa"
-"""The add-on makes it; the name cannot be chosen."""
+"""Service account that the add-on creates; its name cannot be chosen."""
 PROVISIONER = "ebs.csi.aws.com"
 STORAGE_CLASS = "gp3"
 
 
 @dataclass(frozen=True, kw_only=True)
 class EbsCsiArgs(AddonArgs):
-    """The stack file's part, and the cluster it goes to."""
+    """The stack file's settings of the driver, and the cluster."""
 
     config: EbsCsiConfig
-    """The stack file's part."""
+    """The stack file's settings of the driver."""
 
 
 class EbsCsi(pulumi.ComponentResource):
-    """Ready when the controller runs and the class is there."""
+    """The EBS CSI driver and its storage class; ready when the controller runs and the class
+    exists.
+    """
 
     def __init__(
         self, name: str, args: EbsCsiArgs, opts: pulumi.ResourceOptions | None = None
@@ -82,7 +84,7 @@ class EbsCsi(pulumi.ComponentResource):
 
 
 def declare(config: EbsCsiConfig, around: Surroundings, opts: pulumi.ResourceOptions) -> Declared:
-    """The add-on as a stack file asks for it."""
+    """Declares the add-on as the stack file asks for it."""
     addon = EbsCsi(
         "ebs-csi",
         EbsCsiArgs(
@@ -96,7 +98,7 @@ def declare(config: EbsCsiConfig, around: Surroundings, opts: pulumi.ResourceOpt
 
 
 def pods_of(args: EbsCsiArgs) -> Pods:
-    """The controller's pods, as the webhooks of EKS have to know them."""
+    """The controller's pods, as EKS's admission webhooks see them."""
     return Pods(
         namespace=NAMESPACE,
         labels=args.config.POD_LABELS,
@@ -106,8 +108,9 @@ def pods_of(args: EbsCsiArgs) -> Pods:
 
 
 def configuration(config: EbsCsiConfig, runs_on: RunsOn) -> dict[str, Any]:
-    """The add-on's values. Its schema is narrower than the chart's, and EKS refuses what is not in
-    it: region and cluster are not here, since EKS' webhooks and EKS itself set both."""
+    """The add-on's configuration values. Its schema is narrower than the chart's, and EKS refuses
+    other keys. Region and cluster are missing because EKS and its webhooks set them.
+    """
     controller: dict[str, Any] = {"replicaCount": config.replicas}
     if config.node_selector and runs_on is RunsOn.NODES:
         controller["nodeSelector"] = dict(config.node_selector)
@@ -117,7 +120,7 @@ def configuration(config: EbsCsiConfig, runs_on: RunsOn) -> dict[str, Any]:
 
 
 def storage_class(*, kms_key_arn: str | None, default: bool) -> dict[str, Any]:
-    """gp3, encrypted. The add-on's own default class asks for neither."""
+    """A storage class of encrypted gp3 volumes. The add-on's own default class does not encrypt."""
     metadata: dict[str, Any] = {"name": STORAGE_CLASS}
     if default:
         metadata["annotations"] = {"storageclass.kubernetes.io/is-default-class": "true"}

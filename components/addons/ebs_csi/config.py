@@ -20,9 +20,9 @@ TagValue = Annotated[str, Field(pattern=r"^[\w .:/+@-]*$", max_length=256)]
 
 
 class EbsCsiConfig(EksAddonConfig, AddonConfig):
-    """Which build, how many controllers, and the class of the volumes.
+    """EBS CSI driver: its build, its controllers, and its storage class.
 
-    Pods on Fargate cannot mount EBS, with or without it: the volumes are for nodes.
+    The volumes are for nodes: pods on Fargate cannot mount EBS, with or without the driver.
     """
 
     POD_LABELS: ClassVar[Mapping[str, str]] = {
@@ -32,21 +32,30 @@ class EbsCsiConfig(EksAddonConfig, AddonConfig):
     ENDPOINTS: ClassVar[tuple[str, ...]] = ("ec2",)
 
     replicas: int = Field(default=1, ge=1, le=3)
-    """On Fargate each is billed by itself, about 10 USD a month; its containers ask for 60m and
-    240Mi in all at most, which its smallest size holds."""
+    """Number of controller pods. On Fargate each is billed by itself, about 10 USD per month; its
+    containers request at most 60m and 240Mi together, which fits Fargate's smallest size.
+    """
     node_selector: Mapping[LabelKey, LabelValue] = {}
-    """On nodes only: where its controller may run, for example `lifecycle: OnDemand`."""
+    """Labels of the nodes where the controller may run, for example `lifecycle: OnDemand`; ignored
+    on Fargate.
+    """
     volume_tags: Mapping[TagKey, TagValue] = {}
-    """On every volume, for cost reports for example. EKS itself adds the cluster's tag,
-    `kubernetes.io/cluster/<name>`."""
+    """Tags of every volume, for cost reports for example. EKS itself adds the cluster's tag,
+    `kubernetes.io/cluster/<name>`.
+    """
     kms_key_arn: str | None = Field(default=None, pattern=r"^arn:aws[a-z-]*:kms:\S+:key/\S+$")
-    """The key that encrypts volumes; absent means the account's own for EBS. Volumes that exist
-    keep theirs."""
+    """KMS key that encrypts volumes. Absent: the account's default key for EBS. Existing volumes
+    keep their key.
+    """
     default_storage_class: bool = True
-    """Whether claims that name no class get one of `gp3`. EKS has no default class since 1.30."""
+    """If true, claims that name no class get a `gp3` volume. EKS has had no default class since
+    1.30.
+    """
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Tags that the driver refuses when it starts, and texts that do not arrive as they are."""
+        """Refuses tags that the driver refuses when it starts, and texts that would not arrive as
+        written.
+        """
         for key, value in self.volume_tags.items():
             if not survives_unquoted("extra-tags", f"{key}={value}"):
                 yield Mistake(f"volumeTags.{key}", UNQUOTED, value)

@@ -1,15 +1,16 @@
-"""The rights of the EBS CSI driver in AWS."""
+"""IAM policies of the EBS CSI driver."""
 
 from typing import Any
 
 POLICY = "AmazonEBSCSIDriverPolicyV2"
-"""Without `service-role/`, which IAM answers with NoSuchEntity, though the EKS user guide prints
-it. It changes and deletes only volumes with the driver's tag; the older `AmazonEBSCSIDriverPolicy`
-those of everybody (aws-ebs-csi-driver#2918)."""
+"""Name of AWS's managed policy, without `service-role/`: IAM answers that with NoSuchEntity, though
+the EKS user guide prints it. The policy allows changing and deleting only volumes with the driver's
+tag; the older `AmazonEBSCSIDriverPolicy` allows all volumes (aws-ebs-csi-driver#2918).
+"""
 
 
 def kms_policy(*, key_arn: str) -> dict[str, Any]:
-    """What EC2 needs of the caller to encrypt volumes with a key of the account's own."""
+    """Permissions that EC2 requires of the caller to encrypt volumes with the account's own key."""
     use = {
         "Sid": "EncryptVolumes",
         "Effect": "Allow",

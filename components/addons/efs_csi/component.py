@@ -44,32 +44,37 @@ SIDECAR_SIZES = {
     "csiProvisioner": {"cpu": "30m", "memory": "64M"},
     "livenessProbe": {"cpu": "20m", "memory": "32M"},
 }
-"""Sizes of the controller's sidecars. With the driver's 200m and 160M their sum is the most that
-Fargate's smallest size holds. A sidecar without a size takes the driver's size
-(templates/controller-deployment.yaml), which would not fit there; and the nodes' liveness probe has
-the controller's size, since the chart has one key for both."""
+"""Sizes of the controller's sidecars. Together with the driver's 200m and 160M they fill Fargate's
+smallest size. A sidecar without a size would take the driver's
+(templates/controller-deployment.yaml), which does not fit there. The liveness probe on nodes has
+the same size as in the controller, since the chart has one key for both.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EfsCsiArgs(ChartArgs):
-    """The stack file's part, and the network that the file system is reached from."""
+    """The stack file's settings of the driver, and the network that reaches the file system."""
 
     config: EfsCsiConfig
-    """The stack file's part."""
+    """The stack file's settings of the driver."""
     vpc_id: pulumi.Input[str]
-    """The VPC of the file system's security group."""
+    """VPC of the file system's security group."""
     subnet_ids: Sequence[pulumi.Input[str]]
-    """Private ones, one in each zone."""
+    """Ids of private subnets, one in each zone."""
     security_group_ids: Sequence[pulumi.Input[str]]
     """Security groups of all nodes and pods."""
 
 
 class EfsCsi(pulumi.ComponentResource):
-    """The controller runs anywhere; the DaemonSet that mounts, on EC2 nodes only: Fargate mounts
-    EFS by itself, but only volumes that somebody made before (EKS user guide, EFS CSI driver)."""
+    """The EFS CSI driver, and if asked for a file system and its storage class.
+
+    The controller runs anywhere. The DaemonSet that mounts volumes runs on EC2 nodes only: Fargate
+    mounts EFS by itself, but only volumes that were created in advance (EKS user guide, EFS CSI
+    driver).
+    """
 
     file_system_id: pulumi.Output[str] | None = None
-    """The file system of the storage class, None where there is none."""
+    """Id of the storage class's file system; None if there is none."""
 
     def __init__(
         self, name: str, args: EfsCsiArgs, opts: pulumi.ResourceOptions | None = None
@@ -135,7 +140,7 @@ class EfsCsi(pulumi.ComponentResource):
 
 
 def declare(config: EfsCsiConfig, around: Surroundings, opts: pulumi.ResourceOptions) -> Declared:
-    """The add-on as a stack file asks for it."""
+    """Declares the add-on as the stack file asks for it."""
     addon = EfsCsi(
         "efs-csi",
         EfsCsiArgs(
@@ -155,8 +160,9 @@ def declare(config: EfsCsiConfig, around: Surroundings, opts: pulumi.ResourceOpt
 
 
 def helm_values(args: EfsCsiArgs) -> dict[str, Any]:
-    """The chart's values; what is not here is the chart's default, and right: that keeps the node
-    DaemonSet, which is privileged and on the host's network, away from Fargate."""
+    """Values of the chart; absent ones keep the chart's default, which also keeps the node
+    DaemonSet, privileged and on the host's network, away from Fargate.
+    """
     config = args.config
     controller: dict[str, Any] = {
         "replicaCount": config.replicas,

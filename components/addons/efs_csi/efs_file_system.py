@@ -1,4 +1,4 @@
-"""A file system for the pods of one cluster, and the class of the volumes that lie in it."""
+"""A file system for the pods of one cluster, and the storage class of volumes in it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,25 +15,29 @@ PROVISIONER = "efs.csi.aws.com"
 
 @dataclass(frozen=True, kw_only=True)
 class EfsFileSystemArgs:
-    """The stack file's part, and who reaches it from where."""
+    """The stack file's settings of the file system, and the network that reaches it."""
 
     config: FileSystemConfig
-    """The stack file's part."""
+    """The stack file's settings of the file system."""
     cluster: str
-    """The cluster's name, known in advance: tags carry it."""
+    """Name of the cluster, known in advance, for the tags."""
     vpc_id: pulumi.Input[str]
-    """The VPC of its security group."""
+    """VPC of the file system's security group."""
     subnet_ids: Sequence[pulumi.Input[str]]
-    """Private ones, one in each zone: EFS refuses a second mount target in a zone."""
+    """Ids of private subnets, one in each zone: EFS refuses a second mount target in a zone."""
     security_group_ids: Sequence[pulumi.Input[str]]
-    """Security groups of the pods and nodes that mount it."""
+    """Security groups of the pods and nodes that mount the file system."""
 
 
 class EfsFileSystem(pulumi.ComponentResource):
-    """Goes with the stack, files and all, unless `keepOnDestroy` says otherwise."""
+    """An EFS file system with mount targets. It is deleted with the stack, files included, unless
+    `keepOnDestroy` is true.
+    """
 
     file_system_id: pulumi.Output[str]
-    """Known at once; pods can mount it when the component is done."""
+    """Id of the file system; resolves once it exists. Pods can mount it when the component is
+    done.
+    """
 
     def __init__(
         self, name: str, args: EfsFileSystemArgs, opts: pulumi.ResourceOptions | None = None
@@ -81,12 +85,12 @@ class EfsFileSystem(pulumi.ComponentResource):
 
 
 def cluster_tag(cluster: str) -> Mapping[str, str]:
-    """By which everything of a cluster is found, in AWS and in the policy of the driver."""
+    """Tag that marks everything of a cluster, for searches in AWS and in the driver's policy."""
     return {f"kubernetes.io/cluster/{cluster}": "owned"}
 
 
 def storage_class(*, name: str, file_system_id: pulumi.Input[str]) -> dict[str, Any]:
-    """A class that makes an access point, and a directory, for each claim."""
+    """A storage class that makes an access point, and a directory, for each claim."""
     return {
         "apiVersion": "storage.k8s.io/v1",
         "kind": "StorageClass",
@@ -102,7 +106,7 @@ def storage_class(*, name: str, file_system_id: pulumi.Input[str]) -> dict[str, 
 
 
 def _lifecycle(config: FileSystemConfig) -> list[aws.efs.FileSystemLifecyclePolicyArgsDict]:
-    """EFS takes one transition in each entry."""
+    """The file system's lifecycle policies; EFS takes one transition in each."""
     days = config.infrequent_access_days
     if days == "never":
         return []

@@ -1,4 +1,4 @@
-"""The rights of the EFS CSI driver in AWS."""
+"""IAM policy of the EFS CSI driver."""
 
 from typing import Any
 
@@ -6,19 +6,19 @@ from ...location import Location
 from .efs_file_system import cluster_tag
 
 DRIVER_TAG = "efs.csi.aws.com/cluster"
-"""What the driver puts on every access point, with the value `true`."""
+"""Tag that the driver puts on every access point, with the value `true`."""
 
 
 def iam_policy(*, location: Location, cluster: str, file_system_id: str) -> dict[str, Any]:
-    """AWS's `AmazonEFSCSIDriverPolicy`, for the access points of this cluster alone.
+    """AWS's `AmazonEFSCSIDriverPolicy`, limited to the access points of this cluster.
 
-    The managed one lets each controller of an account delete the access points of all clusters, and
-    refuses every tag but the driver's, so that nobody could tell them apart.
+    The managed policy lets each controller of an account delete the access points of all clusters,
+    and refuses every tag but the driver's, so that nobody could tell the clusters apart.
     """
     points = location.arn("elasticfilesystem", "access-point/*")
     tags = {DRIVER_TAG: "true", **cluster_tag(cluster)}
-    asked = {f"aws:RequestTag/{key}": value for key, value in tags.items()}
-    there = {f"aws:ResourceTag/{key}": value for key, value in tags.items()}
+    in_request = {f"aws:RequestTag/{key}": value for key, value in tags.items()}
+    on_resource = {f"aws:ResourceTag/{key}": value for key, value in tags.items()}
     return {
         "Version": "2012-10-17",
         "Statement": [
@@ -38,7 +38,7 @@ def iam_policy(*, location: Location, cluster: str, file_system_id: str) -> dict
                 "Effect": "Allow",
                 "Action": "elasticfilesystem:CreateAccessPoint",
                 "Resource": location.arn("elasticfilesystem", f"file-system/{file_system_id}"),
-                "Condition": {"StringEquals": asked},
+                "Condition": {"StringEquals": in_request},
             },
             {
                 "Sid": "AllowTagNewAccessPoints",
@@ -48,7 +48,7 @@ def iam_policy(*, location: Location, cluster: str, file_system_id: str) -> dict
                 "Condition": {
                     "StringEquals": {
                         "elasticfilesystem:CreateAction": "CreateAccessPoint",
-                        **asked,
+                        **in_request,
                     }
                 },
             },
@@ -57,7 +57,7 @@ def iam_policy(*, location: Location, cluster: str, file_system_id: str) -> dict
                 "Effect": "Allow",
                 "Action": "elasticfilesystem:DeleteAccessPoint",
                 "Resource": points,
-                "Condition": {"StringEquals": there},
+                "Condition": {"StringEquals": on_resource},
             },
         ],
     }

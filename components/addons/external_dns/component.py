@@ -32,28 +32,32 @@ SERVICE_ACCOUNT = "external-dns"
 ANNOTATION_PREFIX = "external-dns.alpha.kubernetes.io/"
 """The prefix of the annotations that ExternalDNS reads, `hostname` for example."""
 SAFE_TO_EVICT = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}
-"""Else Cluster Autoscaler keeps a node for a pod of kube-system without a disruption budget."""
+"""Annotation for the pod: without it Cluster Autoscaler keeps a node for a pod in kube-system that
+has no disruption budget.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExternalDnsArgs(ChartArgs):
-    """The stack file's part, and what tells two private zones of one name apart."""
+    """The stack file's settings of ExternalDNS, and the VPC that tells apart private zones of one
+    name.
+    """
 
     config: ExternalDnsConfig
-    """The stack file's part."""
+    """The stack file's settings of ExternalDNS."""
     vpc_id: str | None = None
-    """The id of an existing VPC: with `zoneType: private` only zones that it resolves are found."""
+    """Id of an existing VPC: with `zoneType: private` only zones associated with it are found."""
 
 
 class ExternalDns(pulumi.ComponentResource):
-    """The controller, with the right to write the configured zones and no other.
+    """ExternalDNS, with permission to write the configured zones only.
 
-    What carries its annotations must depend on `release`: in a destroy it goes first, while there
-    is somebody to take its records away.
+    Resources with its annotations must depend on `release`: a destroy then deletes them while
+    ExternalDNS still runs and can delete their records.
     """
 
     release: k8s.helm.v3.Release
-    """What carries its annotations depends on it."""
+    """The Helm release, on which resources with ExternalDNS's annotations must depend."""
 
     def __init__(
         self, name: str, args: ExternalDnsArgs, opts: pulumi.ResourceOptions | None = None
@@ -82,7 +86,7 @@ class ExternalDns(pulumi.ComponentResource):
 def declare(
     config: ExternalDnsConfig, around: Surroundings, opts: pulumi.ResourceOptions
 ) -> Declared:
-    """The add-on as a stack file asks for it."""
+    """Declares the add-on as the stack file asks for it."""
     addon = ExternalDns(
         "external-dns",
         ExternalDnsArgs(
@@ -97,13 +101,13 @@ def declare(
 
 
 def find_zones(args: ExternalDnsArgs, opts: pulumi.InvokeOptions) -> list[str]:
-    """The ids of the configured zones, in their order.
+    """Ids of the configured zones, in their order.
 
-    Raises RunError with every zone that there is not exactly once.
+    Raises RunError that lists every zone that does not exist exactly once.
     """
     zone_type = args.config.zone_type
     private = zone_type == "private"
-    found: list[str] = []
+    zone_ids: list[str] = []
     problems: list[str] = []
     for i, zone in enumerate(args.config.zones):
         try:
@@ -130,14 +134,14 @@ def find_zones(args: ExternalDnsArgs, opts: pulumi.InvokeOptions) -> list[str]:
             else:
                 raise
         else:
-            found.append(answer.zone_id)
+            zone_ids.append(answer.zone_id)
     if problems:
         raise pulumi.RunError("\n".join(problems))
-    return found
+    return zone_ids
 
 
 def helm_values(args: ExternalDnsArgs, *, zone_ids: Sequence[str]) -> dict[str, Any]:
-    """The chart's values, with every default written out whose change would cost records."""
+    """Values of the chart, including every default whose change would delete records."""
     config = args.config
     values: dict[str, Any] = {
         # Its rights must be there before its pod: the program makes the account.

@@ -15,7 +15,7 @@ DnsName = Annotated[
 
 
 class ExternalDnsConfig(PodsConfig):
-    """Which names it writes, and how boldly."""
+    """ExternalDNS: the zones whose records it writes, and whether it deletes records."""
 
     CHART_NAME: ClassVar[str] = "external-dns"
     POD_LABELS: ClassVar[Mapping[str, str]] = {
@@ -25,16 +25,20 @@ class ExternalDnsConfig(PodsConfig):
     NO_ENDPOINT: ClassVar[str | None] = "Route 53"
 
     zones: tuple[DnsName, ...] = Field(min_length=1, examples=[["example.com"]])
-    """Hosted zones of this account by name; each must exist."""
+    """Names of hosted zones in this account; each must exist."""
     zone_type: Literal["public", "private"] = "public"
-    """Where a name has both a public and a private zone, only this one is written."""
+    """Type of the zones; if a name has both a public and a private zone, only this one is
+    written.
+    """
     exclude_domains: tuple[DnsName, ...] = ()
-    """Parts of the zones that are left alone."""
+    """Parts of the zones whose records are left alone."""
     policy: Literal["upsert-only", "sync"] = "upsert-only"
-    """`sync` also deletes the records of a Service or Ingress that is gone."""
+    """`sync` also deletes the records of Services and Ingresses that are gone; `upsert-only` does
+    not.
+    """
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Exclusions that exclude nothing, and pods that would fight."""
+        """Refuses exclusions that exclude nothing, and pods that would write the same records."""
         for i, name in enumerate(self.exclude_domains):
             if not any(lies_in(name, zone) for zone in self.zones):
                 yield Mistake(
@@ -48,7 +52,7 @@ class ExternalDnsConfig(PodsConfig):
 def hostname_problem(
     hostname: str, zones: Sequence[str], excluded: Sequence[str] = ()
 ) -> str | None:
-    """Why ExternalDNS would write no record for the name, and what to do; None: it will."""
+    """Why ExternalDNS would write no record for the name, and what to do; None if it will."""
     if hostname in zones:
         return (
             "is a whole zone, whose own name cannot hold the record's owner: put a name before it"
@@ -64,5 +68,5 @@ def hostname_problem(
 
 
 def lies_in(name: str, domain: str) -> bool:
-    """Whether a name is the domain or one below it."""
+    """True if the name is the domain itself or lies below it."""
     return f".{name}".endswith(f".{domain}")

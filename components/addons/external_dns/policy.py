@@ -1,4 +1,4 @@
-"""The rights of ExternalDNS in AWS."""
+"""IAM policy of ExternalDNS."""
 
 from collections.abc import Sequence
 from typing import Any

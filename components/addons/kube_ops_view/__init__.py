@@ -1,1 +1,1 @@
-"""kube-ops-view: a page that shows all nodes and pods, and who may see it."""
+"""kube-ops-view: a web page that shows all nodes and pods."""

@@ -1,4 +1,4 @@
-"""kube-ops-view: a page that shows all nodes and pods, and who may see it."""
+"""kube-ops-view: a web page that shows all nodes and pods."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ CHART = KubeOpsViewConfig.CHART_NAME
 REPOSITORY = "https://geek-cookbook.github.io/charts"
 IMAGE = "docker.io/hjacobs/kube-ops-view"
 PORT = 8080
-"""The port of the chart's Service, its pods, and our NLB."""
+"""Port of the chart's Service, of its pods, and of the stack's NLB."""
 OWNERS = ("awsLoadBalancerController", "externalDns")
 """The add-ons that act on the page's Service or Ingress, by their keys in the stack file."""
 NLB = "service.beta.kubernetes.io/aws-load-balancer-"
@@ -28,20 +28,23 @@ ALB = "alb.ingress.kubernetes.io/"
 
 @dataclass(frozen=True, kw_only=True)
 class KubeOpsViewArgs(ChartArgs):
-    """The stack file's part, and who makes its load balancer and its DNS record."""
+    """The stack file's settings of kube-ops-view, and the add-ons for its load balancer and DNS
+    record.
+    """
 
     config: KubeOpsViewConfig
-    """The stack file's part."""
+    """The stack file's settings of kube-ops-view."""
     load_balancers: Sequence[pulumi.Resource] = ()
-    """The controllers that act on its Service or Ingress, and must outlive it."""
+    """Controllers that act on the page's Service or Ingress, and must outlive it."""
 
 
 class KubeOpsView(pulumi.ComponentResource):
-    """The page, and its load balancer if one is asked for."""
+    """kube-ops-view, with a load balancer if one is asked for."""
 
     url: pulumi.Output[str] | None
-    """The page's address, known once its name is published; None where it has no hostname: the
-    load balancer's own name is in the status of the Service or Ingress."""
+    """Address of the page; resolves once its name is published. None without a hostname: the load
+    balancer's own name is then in the status of the Service or Ingress.
+    """
 
     def __init__(
         self, name: str, args: KubeOpsViewArgs, opts: pulumi.ResourceOptions | None = None
@@ -89,7 +92,7 @@ class KubeOpsView(pulumi.ComponentResource):
 def declare(
     config: KubeOpsViewConfig, around: Surroundings, opts: pulumi.ResourceOptions
 ) -> Declared:
-    """The add-on as a stack file asks for it."""
+    """Declares the add-on as the stack file asks for it."""
     # What owns load balancers and records must outlive every Service and Ingress.
     owners = [around.before[key] for key in OWNERS if key in around.before]
     addon = KubeOpsView(
@@ -106,13 +109,13 @@ def declare(
 
 
 def page(config: KubeOpsViewConfig) -> str:
-    """The page's address; the fragment makes it a little larger."""
+    """Address of the page; the fragment scales the page up."""
     port = f":{PORT}" if config.load_balancer == "nlb" else ""
     return f"http://{config.hostname}{port}/#scale=1.5"
 
 
 def helm_values(args: KubeOpsViewArgs) -> dict[str, Any]:
-    """The chart's values; what is not here is the chart's default, and right."""
+    """Values of the chart; absent ones keep the chart's default."""
     config = args.config
     values: dict[str, Any] = {
         # The chart's own tag is of 2020.
@@ -180,7 +183,7 @@ def ingress(config: KubeOpsViewConfig) -> dict[str, Any]:
 
 
 def hostname_annotation(config: KubeOpsViewConfig) -> dict[str, Any]:
-    """The patch by which ExternalDNS learns the name of the Service or Ingress."""
+    """Patch that tells ExternalDNS the hostname of the Service or Ingress."""
     entrance = service(config) if config.load_balancer == "nlb" else ingress(config)
     annotations = {
         f"{ANNOTATION_PREFIX}hostname": config.hostname,
@@ -196,6 +199,8 @@ def hostname_annotation(config: KubeOpsViewConfig) -> dict[str, Any]:
 
 
 def _where(config: KubeOpsViewConfig) -> dict[str, str]:
-    """Each scheme has its name: the controller leaks the load balancer of a Service that changes
-    from one to the other, so that it must be another Service."""
+    """Name and namespace of the Service or Ingress. The name contains the scheme: the controller
+    leaks the load balancer of a Service whose scheme changes, so a change must make another
+    Service.
+    """
     return {"name": f"{CHART}-{config.scheme}", "namespace": NAMESPACE}

@@ -12,14 +12,15 @@ from ..addon_config import Need, PodsConfig
 from ..external_dns.config import DnsName
 
 PRIVATE_RANGES = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
-"""RFC 1918 and RFC 6598: what a VPC and the networks behind it can have."""
+"""Address ranges of RFC 1918 and RFC 6598, which a VPC and the networks behind it can have."""
 WIDEST = 8
-"""The prefix length of 10.0.0.0/8: a wider range is no longer anybody's own network."""
+"""Prefix length of 10.0.0.0/8: a wider range is no longer a private network."""
 
 
 class KubeOpsViewConfig(PodsConfig):
-    """Which chart, and how the page is reached. It has no login: who reaches it sees the name of
-    every pod and node."""
+    """kube-ops-view: its chart, and access to the page. The page has no login: whoever reaches it
+    sees the names of all pods and nodes.
+    """
 
     CHART_NAME: ClassVar[str] = "kube-ops-view"
     POD_LABELS: ClassVar[Mapping[str, str]] = {
@@ -28,28 +29,36 @@ class KubeOpsViewConfig(PodsConfig):
     }
 
     chart_version: str = Field(default=versions.KUBE_OPS_VIEW_CHART, pattern=r"^\d+\.\d+\.\d+$")
-    """The version of the chart; its next one changes nothing here."""
+    """Version of the chart. A newer version changes nothing until it is set here."""
     time_zone: str = Field(default="UTC", pattern=r"^[A-Za-z]\w*([/+-]\w+)*$")
     """The time zone of the times on the page, for example `Asia/Seoul`."""
     load_balancer: Literal["nlb", "alb"] | None = None
-    """`nlb` serves the page at port 8080, by a Service; `alb` at port 80, by an Ingress. Absent:
-    only `kubectl port-forward --namespace kube-system service/kube-ops-view 8080` leads to it."""
+    """`nlb` serves the page at port 8080 through a Service, `alb` at port 80 through an Ingress.
+    Absent: the page is reached only by `kubectl port-forward --namespace kube-system
+    service/kube-ops-view 8080`.
+    """
     hostname: DnsName | None = None
-    """The page's name, in a zone of `externalDns`."""
+    """DNS name of the page, in a zone of `externalDns`."""
     internal: bool = True
-    """Only from the VPC and networks connected to it; false: from the internet."""
+    """If true, only the VPC and networks connected to it reach the page; if false, the internet
+    does.
+    """
     source_ranges: tuple[AddressRange, ...] = ()
-    """Who may connect. Absent: all private addresses; an internet-facing page must name them."""
+    """Addresses that may connect. Absent: all private addresses; required for a page on the
+    internet.
+    """
 
     def mistakes(self) -> Iterator[Mistake]:
-        """A page that is open to all, and settings of a load balancer that is not asked for."""
+        """Refuses a page that is open to all, and load balancer settings without a load
+        balancer.
+        """
         if self.load_balancer is None:
-            given = {
+            settings = {
                 "hostname": self.hostname,
                 "internal": None if self.internal else "false",
                 "sourceRanges": ", ".join(map(str, self.source_ranges)) or None,
             }
-            for key, value in given.items():
+            for key, value in settings.items():
                 if value is not None:
                     problem = "is about a load balancer: add loadBalancer: nlb (or alb), or drop it"
                     yield Mistake(key, problem, value)
@@ -72,7 +81,7 @@ class KubeOpsViewConfig(PodsConfig):
             yield Mistake("replicas", problem, self.replicas)
 
     def needs(self) -> Iterator[Need]:
-        """Who makes the load balancer and its DNS record."""
+        """The add-ons that make the load balancer and its DNS record."""
         if self.load_balancer:
             why = "makes the load balancer"
             yield Need("loadBalancer", "awsLoadBalancerController", why)
@@ -81,7 +90,7 @@ class KubeOpsViewConfig(PodsConfig):
 
     @property
     def scheme(self) -> str:
-        """The word of AWS and of the annotations."""
+        """Scheme of the load balancer, as AWS and the annotations spell it."""
         return "internal" if self.internal else "internet-facing"
 
     @property

@@ -1,1 +1,1 @@
-"""metrics-server: what pods and nodes use, for `kubectl top` and the HorizontalPodAutoscaler."""
+"""metrics-server: usage of pods and nodes, for `kubectl top` and the HorizontalPodAutoscaler."""

@@ -1,4 +1,4 @@
-"""metrics-server: what pods and nodes use, for `kubectl top` and the HorizontalPodAutoscaler."""
+"""metrics-server: usage of pods and nodes, for `kubectl top` and the HorizontalPodAutoscaler."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,19 +17,21 @@ CHART = Chart(
 )
 IMAGE = "registry.k8s.io/metrics-server/metrics-server"
 PORT = 10251
-"""The chart's own, 10250, is the kubelet's on Fargate (metrics-server#1271); free everywhere."""
+"""Port of the pods. The chart's default, 10250, is taken by kubelet on Fargate
+(metrics-server#1271); this one is free everywhere.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MetricsServerArgs(ChartArgs):
-    """The stack file's part, and the cluster it measures."""
+    """The stack file's settings of metrics-server, and the cluster."""
 
     config: MetricsServerConfig
-    """The stack file's part."""
+    """The stack file's settings of metrics-server."""
 
 
 class MetricsServer(pulumi.ComponentResource):
-    """Ready when its pods are: then the metrics API answers."""
+    """metrics-server; ready when its pods are: then the metrics API answers."""
 
     def __init__(
         self, name: str, args: MetricsServerArgs, opts: pulumi.ResourceOptions | None = None
@@ -48,7 +50,7 @@ class MetricsServer(pulumi.ComponentResource):
 def declare(
     config: MetricsServerConfig, around: Surroundings, opts: pulumi.ResourceOptions
 ) -> Declared:
-    """The add-on as a stack file asks for it."""
+    """Declares the add-on as the stack file asks for it."""
     addon = MetricsServer(
         "metrics-server",
         MetricsServerArgs(
@@ -62,7 +64,7 @@ def declare(
 
 
 def helm_values(args: MetricsServerArgs) -> dict[str, Any]:
-    """The chart's values; what is not here is the chart's default, and right."""
+    """Values of the chart; absent ones keep the chart's default."""
     config = args.config
     values: dict[str, Any] = {
         "containerPort": PORT,

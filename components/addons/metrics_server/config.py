@@ -7,7 +7,9 @@ from ..addon_config import PodsConfig
 
 
 class MetricsServerConfig(PodsConfig):
-    """metrics-server has no rights in AWS; the control plane reaches its pods at port 10251."""
+    """metrics-server. It has no permissions in AWS; the control plane reaches its pods at port
+    10251.
+    """
 
     CHART_NAME: ClassVar[str] = "metrics-server"
     POD_LABELS: ClassVar[Mapping[str, str]] = {

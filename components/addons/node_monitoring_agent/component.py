@@ -12,15 +12,17 @@ from .config import ADDON, NodeMonitoringAgentConfig
 
 @dataclass(frozen=True, kw_only=True)
 class NodeMonitoringAgentArgs(AddonArgs):
-    """The stack file's part, and the cluster whose nodes are watched."""
+    """The stack file's settings of the agent, and the cluster whose nodes it watches."""
 
     config: NodeMonitoringAgentConfig
-    """The stack file's part."""
+    """The stack file's settings of the agent."""
 
 
 class NodeMonitoringAgent(pulumi.ComponentResource):
-    """Ready when the add-on is active, which a DaemonSet is without a node too. The agent has no
-    rights in AWS: it writes conditions and events to the Kubernetes API."""
+    """The EKS node monitoring agent; ready when the add-on is active, which a DaemonSet is even
+    without nodes. The agent has no permissions in AWS: it writes conditions and events to the
+    Kubernetes API.
+    """
 
     def __init__(
         self, name: str, args: NodeMonitoringAgentArgs, opts: pulumi.ResourceOptions | None = None
@@ -42,7 +44,7 @@ class NodeMonitoringAgent(pulumi.ComponentResource):
 def declare(
     config: NodeMonitoringAgentConfig, around: Surroundings, opts: pulumi.ResourceOptions
 ) -> Declared:
-    """The add-on as a stack file asks for it."""
+    """Declares the add-on as the stack file asks for it."""
     addon = NodeMonitoringAgent(
         "node-monitoring-agent",
         NodeMonitoringAgentArgs(
@@ -56,7 +58,9 @@ def declare(
 
 
 def configuration(config: NodeMonitoringAgentConfig) -> dict[str, Any]:
-    """The add-on's values, a subset of the chart's (its charts/configuration.schema.json)."""
+    """The add-on's configuration values, a subset of the chart's (its
+    charts/configuration.schema.json).
+    """
     agent: dict[str, Any] = {"resources": {"limits": {"memory": config.memory}}}
     if config.node_selector:
         agent["nodeSelector"] = dict(config.node_selector)

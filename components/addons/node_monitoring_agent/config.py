@@ -12,15 +12,16 @@ ADDON = "eks-node-monitoring-agent"
 
 
 class NodeMonitoringAgentConfig(EksAddonConfig, AddonConfig):
-    """An agent on each node reads the logs of kernel, network, storage, container runtime and
-    accelerators, and writes conditions such as `KernelReady` to the node. Alone it only tells:
-    `nodeRepair` of `karpenter.controller` and of managed groups acts on these conditions. It costs
-    each node 10m and 30Mi."""
+    """EKS node monitoring agent: on each node it reads the logs of kernel, network, storage,
+    container runtime and accelerators, and writes conditions such as `KernelReady` to the node. The
+    agent only reports: `nodeRepair` of `karpenter.controller` and of managed groups acts on the
+    conditions. It costs each node 10m and 30Mi.
+    """
 
     POD_LABELS: ClassVar[Mapping[str, str]] = {"app.kubernetes.io/name": ADDON}
     ON_EVERY_NODE: ClassVar[bool] = True
 
     node_selector: Mapping[LabelKey, LabelValue] = {}
-    """Labels of the nodes that have an agent. Absent: all EC2 nodes."""
+    """Labels of the nodes that run an agent. Absent: all EC2 nodes."""
     memory: Quantity = "200Mi"
-    """The most memory of each agent: above it the agent is ended and starts again."""
+    """Memory limit of each agent; above it the agent is killed and restarts."""

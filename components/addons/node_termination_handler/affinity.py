@@ -1,4 +1,4 @@
-"""On which nodes the handler's DaemonSet runs, beyond a node selector."""
+"""Node affinity of the handler's DaemonSet, beyond a node selector."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
@@ -10,18 +10,17 @@ from ...section import Mistake, Section
 
 
 class MatchExpressionConfig(Section):
-    """What a node's label must, or must not, be."""
+    """A condition on a label of nodes."""
 
     key: LabelKey
     """The label's key."""
     operator: Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
     """How the label is compared with `values`."""
     values: tuple[LabelValue, ...] = ()
-    """What it is compared with; none for Exists and DoesNotExist, for Gt and Lt one whole
-    number."""
+    """Values to compare with: none for Exists and DoesNotExist; for Gt and Lt one whole number."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Values where the operator takes some."""
+        """Values must fit the operator."""
         if self.operator in ("Exists", "DoesNotExist"):
             if self.values:
                 problem = f"operator {self.operator} takes no values: drop them"
@@ -37,12 +36,12 @@ class MatchExpressionConfig(Section):
             )
 
     def expression(self) -> dict[str, Any]:
-        """As the API takes it."""
+        """The expression as the Kubernetes API takes it."""
         values = {"values": list(self.values)} if self.values else {}
         return {"key": self.key, "operator": self.operator} | values
 
     def fits(self, labels: Mapping[str, str]) -> bool:
-        """Whether a node with these labels is meant, as the scheduler decides."""
+        """True if the expression holds for a node with these labels, as the scheduler decides."""
         has, value = self.key in labels, labels.get(self.key, "")
         match self.operator:
             case "In":
@@ -60,22 +59,22 @@ class MatchExpressionConfig(Section):
 
 
 class NodeSelectorTermConfig(Section):
-    """Nodes for which all of this is true."""
+    """A set of conditions that a node must all meet."""
 
     match_expressions: tuple[MatchExpressionConfig, ...] = Field(min_length=1)
-    """All of them must be true."""
+    """Conditions, all of which must hold."""
 
     def fits(self, labels: Mapping[str, str]) -> bool:
-        """Whether all of it is true of a node with these labels."""
+        """True if all conditions hold for a node with these labels."""
         return all(expression.fits(labels) for expression in self.match_expressions)
 
 
 def node_affinity(
     terms: Sequence[NodeSelectorTermConfig], own: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The pod's `affinity`: one of the terms must be true, and `own` of all nodes.
+    """The pod's `affinity`: one of the terms must hold, and always the expressions `own`.
 
-    Of the API's list one term must be true, and all of a term, so that `own` is a part of each.
+    In the API's list one term must hold, with all its expressions, so `own` is added to each term.
     """
     users = [[each.expression() for each in term.match_expressions] for term in terms]
     every = [{"matchExpressions": [*expressions, *own]} for expressions in users or [[]]]

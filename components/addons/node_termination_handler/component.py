@@ -33,8 +33,10 @@ CHART = Chart(
 )
 IMAGE = "public.ecr.aws/aws-ec2/aws-node-termination-handler"
 SERVICE_ACCOUNT = f"{CHART_NAME}-queue"
-"""In mode queue, made by the program. The chart and the plain manifest make one by their own name
-in mode imds: with the same name a change of the mode would meet the other's."""
+"""Service account of mode queue, which the program creates. In mode imds the chart and the plain
+manifest create their own, named like the chart: with the same name a change of mode would collide
+with it.
+"""
 NOT_FARGATE = {"key": "eks.amazonaws.com/compute-type", "operator": "NotIn", "values": ["fargate"]}
 NOT_KARPENTER = {"key": "karpenter.sh/nodepool", "operator": "DoesNotExist"}
 ADVICE = (
@@ -46,25 +48,28 @@ ADVICE = (
 
 @dataclass(frozen=True, kw_only=True)
 class NodeTerminationHandlerArgs(ChartArgs):
-    """The stack file's part, and whose nodes these are."""
+    """The stack file's settings of the handler, and the nodes it drains."""
 
     config: QueueHandlerConfig | ImdsHandlerConfig
-    """The stack file's part."""
+    """The stack file's settings of the handler."""
     groups: Sequence[str] = ()
-    """Names of the Auto Scaling groups that it looks after, known in advance: rights and rules that
-    took them from the groups would be gone before these."""
+    """Names of the Auto Scaling groups that the handler drains, known in advance: policies and
+    rules that took them from the groups would be deleted before the groups.
+    """
     safe_node_selector: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Labels of nodes that AWS does not take away, where the queue's pods run if not told."""
+    """Labels of nodes that AWS does not take away, where the pods of mode queue run by default."""
     karpenter: bool = False
-    """Whether Karpenter looks after some of the cluster's nodes."""
+    """True if Karpenter manages some of the cluster's nodes."""
 
 
 class NodeTerminationHandler(pulumi.ComponentResource):
-    """The groups must depend on all of it: it drains their nodes in a destroy too, and without it
-    each waits out its hook."""
+    """AWS Node Termination Handler. Auto Scaling groups must depend on the component: it drains
+    their nodes in a destroy too, and without it each instance waits until its lifecycle hook times
+    out.
+    """
 
     release: pulumi.Resource
-    """Ready when its pods are."""
+    """The Helm release or the manifest; ready when its pods are."""
 
     def __init__(
         self,
@@ -136,7 +141,7 @@ class NodeTerminationHandler(pulumi.ComponentResource):
 def queue_values(
     args: NodeTerminationHandlerArgs, config: QueueHandlerConfig, *, queue_url: pulumi.Input[str]
 ) -> dict[str, Any]:
-    """The chart's values; what is not here is the chart's default, and right."""
+    """Values of the chart in mode queue; absent ones keep the chart's default."""
     values = _common_values(args) | {
         "enableSqsTerminationDraining": True,
         "queueURL": queue_url,
@@ -176,7 +181,7 @@ def queue_values(
 
 
 def imds_values(args: NodeTerminationHandlerArgs, config: ImdsHandlerConfig) -> dict[str, Any]:
-    """The chart's values for a DaemonSet."""
+    """Values of the chart for a DaemonSet, in mode imds."""
     own: list[Mapping[str, Any]] = [NOT_FARGATE]
     if args.karpenter and config.nodes != "karpenter":
         # Of one node there is one handler: Karpenter reads the same events from its own queue.

@@ -1,4 +1,4 @@
-"""How the Node Termination Handler hears of an interruption, and what it does then."""
+"""The stack file's settings of the Node Termination Handler."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, cast
@@ -13,19 +13,20 @@ from .affinity import NodeSelectorTermConfig
 
 CHART_NAME = "aws-node-termination-handler"
 HOOK_SECONDS = 300
-"""What an Auto Scaling group waits for the word that an instance is drained, each time anew when a
-heartbeat comes."""
+"""Seconds that an Auto Scaling group waits for the message that an instance is drained; each
+heartbeat restarts the wait.
+"""
 _QUEUE_SECONDS = 30
-"""What an event may take to reach the handler: the group's hook waits already."""
+"""Seconds that an event may take to reach the handler while the group's hook already waits."""
 UNANSWERED_HOOK_SECONDS = 120
-"""Seconds of a group's hook that nobody answers: it is waited out."""
+"""Seconds of a lifecycle hook that nobody answers, so that every termination waits this long."""
 SPOT_LABELS = {
     "lifecycle": "Ec2Spot",
     "karpenter.sh/capacity-type": "spot",
     "eks.amazonaws.com/capacityType": "SPOT",
     "node.kubernetes.io/lifecycle": "spot",
 }
-"""By which spot nodes are commonly known."""
+"""Labels by which spot nodes are commonly recognised."""
 CAPACITY_TYPE = "karpenter.sh/capacity-type"
 KARPENTER_SPOT = {CAPACITY_TYPE: "spot", "karpenter.sh/initialized": "true"}
 
@@ -35,31 +36,33 @@ Nodes = Literal["autoScalingGroups", "karpenter"]
 
 
 def managed_tag(cluster: str) -> str:
-    """The key of the tag on each instance that the handler of this cluster looks after.
+    """Key of the tag on each instance that this cluster's handler drains.
 
-    A key of the cluster's own: the events of an account go to the queues of all its clusters.
+    The key contains the cluster's name: an account's events reach the queues of all its clusters.
     """
     return fitted(f"{CHART_NAME}/{cluster}", TAG_KEY_LIMIT)
 
 
 class _HandlerConfig(ChartConfig):
-    """What both ways have in common."""
+    """Settings that both modes share."""
 
     CHART_NAME: ClassVar[str] = CHART_NAME
     WITH_NODE_GROUPS: ClassVar[bool] = True
 
     taint_node: bool = False
-    """Whether a node is tainted too, for autoscalers and for pods that tolerate no cordon."""
+    """If true, a node is also tainted, for autoscalers and for pods that tolerate a cordon."""
     node_termination_grace_period: int = Field(default=120, ge=1, le=3600)
-    """Seconds that a drain may take. Spot gives 120 in all, maintenance any."""
+    """Seconds that a drain may take. Spot gives 120 in all, maintenance as many as you like."""
     pod_termination_grace_period: int = Field(default=-1, ge=-1, le=3600)
-    """Seconds that a pod may take; -1: what the pod itself says."""
+    """Seconds that a pod may take to end; -1: the pod's own setting."""
     emit_kubernetes_events: bool = True
-    """Whether each interruption is told as an event of its node."""
+    """If true, each interruption is reported as a Kubernetes event of its node."""
 
 
 class QueueHandlerConfig(_HandlerConfig):
-    """Pods on safe nodes read a queue, and tell the Auto Scaling group when a node is drained."""
+    """Mode queue: pods on safe nodes read an SQS queue, and report to the Auto Scaling group when a
+    node is drained.
+    """
 
     POD_LABELS: ClassVar[Mapping[str, str]] = {
         "app.kubernetes.io/name": CHART_NAME,
@@ -74,45 +77,60 @@ class QueueHandlerConfig(_HandlerConfig):
     }
 
     mode: Literal["queue"] = "queue"
-    """By a queue; absent means this too."""
+    """How the handler learns of interruptions: by an SQS queue. This is the default."""
     nodes: Nodes = "autoScalingGroups"
-    """Whose nodes it looks after."""
+    """Nodes that the handler drains."""
     replicas: int = Field(default=2, ge=1, le=3)
-    """Each reads the queue; with two, one is left when the other's node goes."""
+    """Number of pods, each of which reads the queue; with two, one remains when the other's node
+    goes.
+    """
     spot_interruption_draining: bool = True
-    """Two minutes before AWS takes a spot instance. It, and the next three, are rules that put
-    events on the queue: what arrives is drained for. The end of an instance by its group, by
-    scaling in or zone rebalancing for example, always is."""
+    """If true, nodes are drained when AWS announces, two minutes ahead, that it takes a spot
+    instance. This key and the next three create the rules that send events to the queue, and every
+    event causes a drain. The end of an instance by its group, for example by scaling in or zone
+    rebalancing, always does.
+    """
     rebalance_draining: bool = False
-    """When a spot instance is at risk, early, and perhaps for nothing. A group with
-    `capacityRebalance` replaces it by itself, and then the handler drains it as at every end."""
+    """If true, nodes are drained when a spot instance is at elevated risk: early, and perhaps
+    needlessly. A group with `capacityRebalance` replaces the instance by itself, and the handler
+    then drains it as at every end.
+    """
     scheduled_event_draining: bool = True
-    """Before maintenance of AWS."""
+    """If true, nodes are drained before maintenance by AWS."""
     state_change_draining: bool = True
-    """When somebody stops or terminates an instance by API or console."""
+    """If true, nodes are drained when somebody stops or terminates an instance by API or
+    console.
+    """
     heartbeat_interval_seconds: int | None = Field(default=None, ge=30, le=3600)
-    """How often a drain asks its group for more time; absent: it has the hook's 300 s."""
+    """Seconds between requests for more time during a drain. Absent: the drain has the hook's 300
+    s.
+    """
     heartbeat_until_seconds: int | None = Field(default=None, ge=60, le=172800)
-    """For how long it asks; absent, with the interval: for 48 hours."""
+    """Seconds during which heartbeats are sent. Absent, with the interval set: 48 hours."""
     complete_lifecycle_action_delay_seconds: int = Field(default=-1, ge=-1, le=3600)
-    """What it waits after a drain, before the instance ends: for volumes that detach slowly. -1:
-    nothing."""
+    """Seconds to wait between a drain and the instance's end, for volumes that detach slowly. -1:
+    none.
+    """
     workers: int = Field(default=10, ge=1, le=100)
-    """How many nodes each pod drains at once."""
+    """Number of nodes that each pod drains at once."""
     delete_sqs_msg_if_node_not_found: bool = False
-    """Whether an event of a node that is not there yet is forgotten; else it is tried again, for
-    five minutes."""
+    """If true, an event for a node that does not exist is dropped; if false, it is tried again for
+    five minutes.
+    """
     use_provider_id: bool = False
-    """Whether nodes are found by instance id: where they are not called as the instance's private
-    DNS name, as with hostnames by resource name."""
+    """If true, nodes are found by instance id: needed if their names are not the instances' private
+    DNS names, as with hostnames by resource name.
+    """
 
     @property
     def hook_seconds(self) -> int:
-        """How long a group's termination hook waits at most."""
+        """Longest wait of a group's termination hook, in seconds."""
         return HOOK_SECONDS
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Pods that survive what they act on, nodes that are nobody else's, heartbeats in time."""
+        """Pods must survive what they act on, nodes belong to nobody else, and heartbeats come in
+        time.
+        """
         if self.nodes == "karpenter":
             problem = (
                 "in mode queue there are none for it: Karpenter's own queue drains its nodes for "
@@ -139,7 +157,9 @@ class QueueHandlerConfig(_HandlerConfig):
         yield from self._drain_mistakes()
 
     def _drain_mistakes(self) -> Iterator[Mistake]:
-        """A group ends an instance when its hook's time is over, drained or not."""
+        """The drain must fit the hook: a group ends an instance when its hook's time is over,
+        drained or not.
+        """
         node, pod = self.node_termination_grace_period, self.pod_termination_grace_period
         longest = max(node, pod) + max(self.complete_lifecycle_action_delay_seconds, 0)
         until = self.heartbeat_until_seconds
@@ -158,7 +178,7 @@ class QueueHandlerConfig(_HandlerConfig):
 
 
 class ImdsHandlerConfig(_HandlerConfig):
-    """A pod on each node asks the metadata service of its own instance."""
+    """Mode imds: a pod on each node asks the metadata service of its own instance."""
 
     POD_LABELS: ClassVar[Mapping[str, str]] = {
         "app.kubernetes.io/name": CHART_NAME,
@@ -173,51 +193,59 @@ class ImdsHandlerConfig(_HandlerConfig):
     )
 
     mode: Literal["imds"]
-    """By the metadata service."""
+    """How the handler learns of interruptions: from the instance metadata service."""
     nodes: Nodes = "autoScalingGroups"
-    """Whose nodes it looks after. Karpenter's documentation advises against `karpenter`: only for
-    rebalance recommendations, on its spot nodes."""
+    """Nodes that the handler drains. Karpenter's documentation advises against `karpenter`; use it
+    only to act on rebalance recommendations for Karpenter's spot nodes.
+    """
     affinity: tuple[NodeSelectorTermConfig, ...] = ()
-    """More about the nodes that it runs on: one of these must be true. Fargate never is one."""
+    """Further conditions on the nodes where the handler runs: one of these terms must hold. Fargate
+    is always excluded.
+    """
     spot_interruption_draining: bool | None = None
-    """Two minutes before AWS takes a spot instance. Absent: true, and false where Karpenter drains
-    for the same event."""
+    """If true, nodes are drained when AWS announces, two minutes ahead, that it takes a spot
+    instance. Absent: true, but false if Karpenter drains for the same event.
+    """
     scheduled_event_draining: bool | None = None
-    """Before maintenance of AWS. Absent: as above."""
+    """If true, nodes are drained before maintenance by AWS. Absent: true, but false if Karpenter
+    drains for the same event.
+    """
     rebalance_monitoring: bool = True
-    """Whether a node takes no new pods from when its instance is at risk, before the two
-    minutes."""
+    """If true, a node takes no new pods once its instance is at elevated risk, before the two
+    minutes' notice.
+    """
     rebalance_draining: bool = False
-    """Whether it is also drained then, though AWS may never take it."""
+    """If true, a node at elevated risk is also drained, though AWS may never take it."""
     manifest: str | None = Field(default=None, pattern=r"^(https://\S+|[^\s:]+\.ya?ml)$")
-    """Instead of the chart: the address of a release's `all-resources.yaml`, or a file of the
-    project. It is installed as it is: no other setting reaches it."""
+    """Address of a release's `all-resources.yaml`, or a file of the project, to install instead of
+    the chart. It is installed unchanged: no other setting affects it.
+    """
 
     @property
     def hook_seconds(self) -> int:
-        """How long a group's termination hook waits: in this mode nobody can answer it."""
+        """Seconds that a group's termination hook waits: in this mode nobody can answer it."""
         return UNANSWERED_HOOK_SECONDS
 
     @property
     def drains_for_spot(self) -> bool:
-        """What `spotInterruptionDraining` comes to."""
-        asked = self.spot_interruption_draining
-        return self.nodes != "karpenter" if asked is None else asked
+        """The value of `spotInterruptionDraining`, with its default."""
+        configured = self.spot_interruption_draining
+        return self.nodes != "karpenter" if configured is None else configured
 
     @property
     def drains_for_maintenance(self) -> bool:
-        """What `scheduledEventDraining` comes to."""
-        asked = self.scheduled_event_draining
-        return self.nodes != "karpenter" if asked is None else asked
+        """The value of `scheduledEventDraining`, with its default."""
+        configured = self.scheduled_event_draining
+        return self.nodes != "karpenter" if configured is None else configured
 
     @property
     def selected(self) -> Mapping[str, str]:
-        """The labels of the nodes that it runs on; empty: every node."""
+        """Labels of the nodes where the handler runs; empty: every node."""
         karpenter = KARPENTER_SPOT if self.nodes == "karpenter" else {}
         return {**karpenter, **self.node_selector}
 
     def mistakes(self) -> Iterator[Mistake]:
-        """One way to install it, and Karpenter's nodes only when asked for."""
+        """Either chart or manifest, and Karpenter's nodes only with nodes: karpenter."""
         capacity = self.node_selector.get(CAPACITY_TYPE)
         if self.nodes == "karpenter" and capacity not in (None, "spot"):
             problem = "of Karpenter's nodes only those on spot have interruptions: drop it"
@@ -238,7 +266,7 @@ class ImdsHandlerConfig(_HandlerConfig):
 
 
 def handler_mode(section: Any) -> str | None:
-    """Which of the two a section is; None: neither."""
+    """Mode of a section, given as an object or as plain values; None if unknown."""
     if isinstance(section, ImdsHandlerConfig):
         return "imds"
     mode = "queue"

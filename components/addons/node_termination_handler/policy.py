@@ -1,4 +1,4 @@
-"""What the handler may do in AWS, in mode queue; in mode imds it needs no right there."""
+"""IAM policy of the handler in mode queue; mode imds needs no permissions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,9 @@ from ...location import Location
 def iam_policy(
     *, location: Location, groups: Sequence[str], queue_arn: str, heartbeats: bool
 ) -> dict[str, Any]:
-    """What it calls in 1.25 (pkg/monitor/sqsevent), for these groups and this queue alone."""
+    """Permissions for the calls of version 1.25 (pkg/monitor/sqsevent), limited to these groups and
+    this queue.
+    """
     actions = ["autoscaling:CompleteLifecycleAction"]
     see_hooks: list[dict[str, Any]] = []
     if heartbeats:

@@ -1,4 +1,4 @@
-"""The base of every section whose keys are the fields of the EC2NodeClass API."""
+"""Base of every section whose keys are fields of the EC2NodeClass API."""
 
 from typing import Any
 
@@ -22,18 +22,20 @@ _CAPITALS = {
 
 
 def api_name(name: str) -> str:
-    """The API's spelling of a field: `kmsKeyID` of `kms_key_id`."""
+    """A field's name as the API spells it: `kmsKeyID` for `kms_key_id`."""
     return _CAPITALS.get(name) or to_camel(name)
 
 
 class ApiSection(Section):
-    """In the file and in the manifest the same keys, in Python snake_case."""
+    """A section whose keys in the stack file equal those in the manifest; Python uses
+    snake_case.
+    """
 
     # A generator rather than an alias at each field: type checkers take an alias for the one name
     # by which Python may set the field.
     model_config = ConfigDict(alias_generator=api_name)
 
     def api(self) -> dict[str, Any]:
-        """What is set, as the API takes it: what is empty or absent is not in it."""
-        given = self.model_dump(mode="json", by_alias=True, exclude_none=True)
-        return {key: value for key, value in given.items() if value not in ({}, [])}
+        """The fields that are set, as the API takes them; empty ones are left out."""
+        fields = self.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return {key: value for key, value in fields.items() if value not in ({}, [])}

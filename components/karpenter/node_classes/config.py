@@ -1,4 +1,4 @@
-"""A node class as the stack file has it: every field of the API, and a few short forms."""
+"""The stack file's settings of a node class: every field of the API, and a few short forms."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -43,76 +43,91 @@ class CpuOptionsConfig(ApiSection):
     """Options of the processor."""
 
     nested_virtualization: Switch
-    """Enabled, only instance types that can do it are launched."""
+    """If enabled, only instance types that support nested virtualization are launched."""
 
 
 class NodeClassConfig(ApiSection):
-    """What all nodes of a class have in common. A change replaces the nodes one after the other,
-    within the budgets of their pools; components/karpenter/drift.py says of which field."""
+    """Settings that all nodes of a class share. A change replaces the nodes one after the other,
+    within the budgets of their pools; components/karpenter/drift.py says which fields do so.
+    """
 
     ami_alias: str | None = None
     """The image, pinned: `al2023@v20260930` or `bottlerocket@v1.66.0`. Short for amiSelectorTerms
-    with this alias."""
+    with this alias.
+    """
     ami_selector_terms: tuple[AmiSelectorTermConfig, ...] | None = Field(
         default=None, min_length=1, max_length=30
     )
-    """The images by what they are found by, in place of amiAlias."""
+    """How images are found, instead of amiAlias."""
     ami_family: Family | None = None
-    """Absent: the alias's. Custom: the image's user data is all yours, and must have kubelet
-    register the taint `karpenter.sh/unregistered:NoExecute`."""
+    """AMI family; absent: amiAlias's. With Custom you supply all user data, which must have kubelet
+    register the taint `karpenter.sh/unregistered:NoExecute`.
+    """
     allow_latest: bool = False
-    """Takes `@latest`, and parameters and names that follow it. Each image that AWS publishes then
-    replaces every node, at a time that nobody here has chosen. The aliases of Windows need it."""
+    """If true, `@latest` is allowed, and parameters and names that follow the newest image. Each
+    image that AWS publishes then replaces every node, at a time that you do not choose. Windows
+    aliases need it.
+    """
     subnet_selector_terms: tuple[SubnetSelectorTermConfig, ...] | None = Field(
         default=None, min_length=1, max_length=30
     )
-    """Absent: by the discovery tag, which the stack's private subnets carry."""
+    """How subnets are found. Absent: by the discovery tag, which the stack's private subnets
+    carry.
+    """
     security_group_selector_terms: tuple[SecurityGroupSelectorTermConfig, ...] | None = Field(
         default=None, min_length=1, max_length=30
     )
-    """Absent: by the discovery tag, which the cluster's one security group carries."""
+    """How security groups are found. Absent: by the discovery tag, which one security group of the
+    cluster carries.
+    """
     capacity_reservation_selector_terms: tuple[CapacityReservationSelectorTermConfig, ...] = Field(
         default=(), max_length=30
     )
-    """Reserved capacity, for pools whose capacity types have `reserved`."""
+    """How reserved capacity is found, for pools whose capacity types include `reserved`."""
     placement_group_selector: PlacementGroupSelectorConfig | None = None
     """The placement group in which all nodes of the class start."""
     role: str | None = None
-    """Another role of the nodes, by its name, and without a path. Absent: the stack's own. The
-    controller may pass it; its policies and its access entry in the cluster, of type EC2_LINUX (of
-    Windows EC2_WINDOWS), are made by whoever made the role."""
+    """Name, without a path, of another role for the nodes. Absent: the stack's own role. The stack
+    lets the controller pass this role; its policies and its access entry in the cluster, of type
+    EC2_LINUX (EC2_WINDOWS for Windows), are up to whoever made the role.
+    """
     instance_profile: str | None = None
-    """An instance profile that is there, by its name, instead of a role."""
+    """Name of an existing instance profile, instead of a role."""
     instance_profile_role: str | None = None
-    """The role inside that profile, by its name and without a path, so that the controller may
-    pass it. Absent: it is the stack's own. For its policies and access entry see `role`."""
+    """Name, without a path, of the role inside instanceProfile, so that the controller may pass it.
+    Absent: the stack's own role. For its policies and access entry see `role`.
+    """
     volume: VolumeConfig | None = None
-    """The disk of pods and images, in short. Absent: 20Gi of gp3, of Windows 50Gi."""
+    """Short form for the disk that holds pods and images. Absent: gp3 of 20Gi, for Windows 50Gi."""
     block_device_mappings: tuple[BlockDeviceConfig, ...] | None = Field(
         default=None, min_length=1, max_length=50
     )
-    """All disks, in full, and with none of the family's own beside them."""
+    """All disks in full; the family's own disks are not added."""
     instance_store_policy: Literal["RAID0"] | None = None
-    """RAID0: pods and images lie on the instance's own disks, which count as the node's storage."""
+    """RAID0: pods and images are stored on the instance's local disks, which count as the node's
+    storage.
+    """
     metadata_options: MetadataOptionsConfig = MetadataOptionsConfig()
-    """Who reaches the instance metadata service."""
+    """Access to the instance metadata service."""
     kubelet: KubeletConfig = KubeletConfig()
-    """Settings of kubelet; what is absent stays as the image has it."""
+    """Settings of kubelet; absent ones keep the image's value."""
     user_data: str | None = None
-    """For AL2023 a NodeConfig in YAML, a shell script or MIME; for AL2 a script or MIME; for
-    Bottlerocket TOML; for Windows PowerShell. What Karpenter says itself wins."""
+    """User data of the instances. For AL2023 a NodeConfig in YAML, a shell script or MIME; for AL2
+    a script or MIME; for Bottlerocket TOML; for Windows PowerShell. Karpenter's own settings take
+    precedence.
+    """
     tags: Mapping[str, str] = {}
-    """On instances, volumes and network interfaces, spelled as given."""
+    """Tags of instances, volumes and network interfaces, spelled as given."""
     detailed_monitoring: bool = False
-    """Metrics each minute, at about 2 USD a node and month."""
+    """If true, CloudWatch gets metrics each minute, at about 2 USD per node and month."""
     associate_public_ip_address: bool | None = None
-    """Absent: as the subnet has it."""
+    """Whether instances get a public address. Absent: as the subnet is set."""
     ip_prefix_count: int | None = Field(default=None, ge=0)
-    """IPv4 prefixes that an instance's interface starts with."""
+    """Number of IPv4 prefixes that an instance's interface starts with."""
     network_interfaces: tuple[NetworkInterfaceConfig, ...] = Field(default=(), max_length=150)
-    """Absent: one interface."""
+    """Network interfaces that an instance starts with. Absent: one."""
     connection_tracking: ConnectionTrackingConfig | None = None
-    """After how many seconds an idle connection is forgotten."""
+    """Seconds after which idle connections are forgotten."""
     cpu_options: CpuOptionsConfig | None = None
     """Options of the processor."""
     context: str | None = Field(default=None, min_length=1)
@@ -120,18 +135,18 @@ class NodeClassConfig(ApiSection):
 
     @property
     def family(self) -> Family:
-        """The family that counts, by the file or by the alias."""
+        """AMI family of the class, from amiFamily or from the alias."""
         return family_of(self.images, self.ami_family)
 
     @property
     def images(self) -> tuple[AmiSelectorTermConfig, ...]:
-        """The terms by which images are found, whichever way the file says them."""
+        """Terms by which images are found, from amiAlias or from amiSelectorTerms."""
         if self.ami_alias is not None:
             return (AmiSelectorTermConfig(alias=self.ami_alias),)
         return self.ami_selector_terms or ()
 
     def mistakes(self) -> Iterator[Mistake]:
-        """What does not go together, and what changes without anybody's doing."""
+        """Refuses settings that exclude each other, and values that change by themselves."""
         yield from image_mistakes(
             self.ami_alias,
             self.ami_selector_terms,

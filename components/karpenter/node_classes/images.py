@@ -1,4 +1,4 @@
-"""The images of a class: AWS's own by an alias, or others by what they are found by."""
+"""Images of a node class: AWS's own by an alias, or any by id, name, tags or parameter."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from .selectors import SelectorTags
 Family = Literal[
     "AL2", "AL2023", "Bottlerocket", "Custom", "Windows2019", "Windows2022", "Windows2025"
 ]
-"""What decides on the format of user data and on the disks that an image has."""
+"""AMI family, which decides on the format of user data and on the disks that an image has."""
 
 FAMILIES: dict[str, Family] = {
     "al2": "AL2",
@@ -23,7 +23,7 @@ FAMILIES: dict[str, Family] = {
     "windows2022": "Windows2022",
     "windows2025": "Windows2025",
 }
-"""By the word before the @ of an alias."""
+"""AMI families by the word before the @ of an alias."""
 
 LATEST = "latest"
 
@@ -33,7 +33,7 @@ _RELEASES = {
     "al2023": _DATED,
     "bottlerocket": (r"v?\d+\.\d+\.\d+", "@v1.66.0"),
 }
-"""How a release is written, and the end of an alias for example; Windows has none to pin."""
+"""For each alias, the pattern of a release and an example; Windows has no release to pin."""
 
 _WHO_DECIDES = "AWS would decide when every node is replaced, since each new image drifts them all"
 # Parameters of AWS's whose value changes with each release.
@@ -48,41 +48,48 @@ ParameterName = Annotated[
         max_length=2048,
     ),
 ]
-"""The name or the ARN of a parameter of Parameter Store, with or without a version after it."""
+"""Name or ARN of a parameter in Parameter Store, with or without a version."""
 
 
 class AmiSelectorTermConfig(ApiSection):
-    """One way to find images; of several terms each may find some, of several images that fit an
-    instance type the newest is taken."""
+    """One way to find images. Several terms add up; of several images that fit an instance type the
+    newest is used.
+    """
 
     alias: str | None = None
-    """AWS's own by family and release, `al2023@v20260930`; the only term, and alone in it."""
+    """An image of AWS by family and release, `al2023@v20260930`. It must be the only term, with no
+    other key in it.
+    """
     id: str | None = Field(default=None, pattern=r"^ami-[0-9a-z]+$")
-    """The image's own, the only one of its term."""
+    """Id of the image; no other key goes with it."""
     name: str | None = Field(default=None, min_length=1)
-    """The image's name, not its tag `Name`. `*` and `?` stand for anything, so that images to come
-    fit as well: only with owner self, or with allowLatest."""
+    """The image's name, not its tag `Name`. `*` and `?` match any text, so that future images fit
+    as well: allowed only with owner self, or with allowLatest.
+    """
     owner: str | None = Field(default=None, pattern=r"^(\d{12}|self|amazon|aws-marketplace)$")
-    """Beside a name or tags. Absent: beside a name `self` and `amazon`."""
+    """Owner of the images, together with a name or tags. Absent: `self` and `amazon` if there is a
+    name.
+    """
     tags: SelectorTags = Field(default={}, max_length=20)
-    """The image's tags: all of them must be there; `*` as value: any."""
+    """Tags that the image must have, all of them; `*` matches any value."""
     ssm_parameter: ParameterName | None = None
-    """The parameter that holds the image's id. What lies outside /aws/service the stack lets
-    Karpenter read, by its very ARN."""
+    """Parameter that holds the image's id. For a parameter outside /aws/service the stack lets
+    Karpenter read that one ARN.
+    """
 
     def mistakes(self) -> Iterator[Mistake]:
-        """What stands alone does so, and an owner has something to own."""
+        """A term must find something; alias, id and ssmParameter exclude other keys."""
         alone = {"alias": self.alias, "id": self.id, "ssmParameter": self.ssm_parameter}
         searched = {"name": self.name, "owner": self.owner, "tags": self.tags or None}
-        given = [key for key, value in (alone | searched).items() if value is not None]
+        keys = [key for key, value in (alone | searched).items() if value is not None]
         ways = "alias, id, ssmParameter, or name and tags"
-        if not given:
+        if not keys:
             yield Mistake("", f"finds nothing: give one of {ways}")
-        elif given == ["owner"]:
+        elif keys == ["owner"]:
             yield Mistake("owner", "finds every image of theirs: add name or tags", self.owner)
-        elif len(given) > 1 and (set(given) & alone.keys()):
-            told = ", ".join(given)
-            yield Mistake("", f"gives {told}: keep one of {ways}")
+        elif len(keys) > 1 and (set(keys) & alone.keys()):
+            listed = ", ".join(keys)
+            yield Mistake("", f"gives {listed}: keep one of {ways}")
 
 
 def image_mistakes(
@@ -92,7 +99,7 @@ def image_mistakes(
     *,
     allow_latest: bool,
 ) -> Iterator[Mistake]:
-    """What is wrong with a class's choice of images."""
+    """Mistakes in a class's choice of images."""
     if (ami_alias is None) == (terms is None):
         problem = "give either amiAlias, for example al2023@v20260930, or amiSelectorTerms"
         yield Mistake("amiAlias", problem, ami_alias)
@@ -102,10 +109,10 @@ def image_mistakes(
     for number, term in enumerate(terms or ()):
         path = f"amiSelectorTerms[{number}]"
         if term.alias is not None:
-            found = _alias_mistakes(
+            problems = _alias_mistakes(
                 f"{path}.alias", term.alias, ami_family, allow_latest=allow_latest
             )
-            yield from found
+            yield from problems
         if term.ssm_parameter and moves(term.ssm_parameter) and not allow_latest:
             problem = f"points to AWS's newest image: {_WHO_DECIDES}; name the parameter of one "
             problem += "release, or set allowLatest: true"
@@ -132,12 +139,12 @@ def _alias_mistakes(
         yield Mistake(path, problem, alias)
     own = FAMILIES.get(alias.partition("@")[0])
     if own and ami_family not in (None, own, "Custom"):
-        told = f"the alias is of {own}: write that, or Custom, or drop it"
-        yield Mistake("amiFamily", told, ami_family)
+        remedy = f"the alias is of {own}: write that, or Custom, or drop it"
+        yield Mistake("amiFamily", remedy, ami_family)
 
 
 def alias_problem(alias: str, *, allow_latest: bool) -> str | None:
-    """Why Karpenter, or we, would not take this alias, and what to do; None where it is right."""
+    """Why Karpenter or this program refuses the alias, and what to do; None if it is right."""
     word, _, release = alias.partition("@")
     if word not in FAMILIES:
         known = ", ".join(FAMILIES)
@@ -157,25 +164,26 @@ def alias_problem(alias: str, *, allow_latest: bool) -> str | None:
 def family_of(
     terms: Sequence[AmiSelectorTermConfig], ami_family: Family | None, ami_alias: str | None = None
 ) -> Family:
-    """The family that counts: what the file says, else the alias's; else what Karpenter takes."""
+    """AMI family that counts: the file's, else the alias's, else Karpenter's default, Custom."""
     aliases = [ami_alias, *(term.alias for term in terms)]
     words = [alias.partition("@")[0] for alias in aliases if alias]
     return ami_family or FAMILIES.get(words[0] if words else "", "Custom")
 
 
 def moves(parameter: str) -> bool:
-    """Whether AWS changes what this parameter says at each release."""
+    """True if AWS changes the value of this parameter at each release."""
     return is_aws_own(parameter) and bool(_MOVING.search(parameter))
 
 
 def follows(name: str, owner: str | None) -> bool:
-    """Whether somebody else's next image fits a name: EC2's filters take `*` and `?` as any text.
-    Images of one's own account come when one makes them."""
+    """True if somebody else's future image can fit the name: EC2's filters take `*` and `?` as any
+    text. Images in your own account appear only when you make them.
+    """
     return owner != "self" and bool(set("*?") & set(name))
 
 
 def is_aws_own(parameter: str) -> bool:
-    """Whether AWS publishes it for everyone, below /aws/service."""
+    """True if AWS publishes the parameter for everyone, below /aws/service."""
     return parameter.rpartition(":parameter")[2].startswith(_AWS_PARAMETERS)
 
 

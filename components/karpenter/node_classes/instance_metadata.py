@@ -1,4 +1,4 @@
-"""Who reaches the instance metadata service, and with it the rights of the node."""
+"""Access to the instance metadata service, and with it to the node's role."""
 
 from typing import Literal
 
@@ -10,14 +10,17 @@ Switch = Literal["enabled", "disabled"]
 
 
 class MetadataOptionsConfig(ApiSection):
-    """The service of each instance; all of it is written out."""
+    """Options of the instance metadata service; all are always sent."""
 
     http_endpoint: Switch = "enabled"
-    """Disabled, nothing on the node reaches it; AWS's images then do not join."""
+    """`disabled` closes the service to everything on the node; AWS's images then cannot join."""
     http_protocol_ipv6: Switch = "disabled"
-    """Whether the service answers by IPv6 too."""
+    """Whether the service answers over IPv6 too."""
     http_put_response_hop_limit: int = Field(default=1, ge=1, le=64)
-    """1 keeps pods away from the node's role; pods that need metadata ask for 2."""
+    """Network hops that a response may take. 1 keeps pods away from the node's role; 2 lets pods
+    use the service.
+    """
     http_tokens: Literal["required", "optional"] = "required"
-    """Required: version 2 of the service only. Optional lets a request that a pod was tricked into
-    read the node's credentials: for old programs that know no tokens."""
+    """`required` allows version 2 of the service only. `optional` is for old programs without
+    tokens: a request that a pod was tricked into sending can then read the node's credentials.
+    """

@@ -1,4 +1,4 @@
-"""Settings of kubelet that a class may have: those of the EC2NodeClass API."""
+"""Settings of kubelet in the EC2NodeClass API."""
 
 import ipaddress
 from collections.abc import Iterator, Mapping
@@ -20,43 +20,45 @@ Reservable = Literal["cpu", "memory", "ephemeral-storage", "pid"]
 Threshold = Annotated[
     str, Field(pattern=r"^(\d{1,2}(\.\d{1,2})?%|\d+(\.\d+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?)$")
 ]
-"""What is left: a share below 100 %, `5%`, with two decimals at most, or an amount, `200Mi`."""
+"""Amount that is left: a percentage below 100 with at most two decimals, `5%`, or a quantity,
+`200Mi`.
+"""
 
 
 class KubeletConfig(ApiSection):
-    """What is absent stays as the image has it. Karpenter reckons with these settings when it
-    chooses an instance, and an image of family Custom gets them in its own user data only.
+    """Settings of kubelet; absent ones keep the image's value. Karpenter takes them into account
+    when it chooses an instance. An image of family Custom must repeat them in its user data.
 
     Bottlerocket has no `podsPerCore`.
     """
 
     cluster_dns: tuple[str, ...] = Field(default=(), max_length=3)
-    """Addresses; absent: what the cluster has. Of several, images may take the first alone."""
+    """Addresses of DNS servers; absent: the cluster's. Images may use only the first of several."""
     max_pods: int | None = Field(default=None, ge=1)
-    """Absent: as many as the type has addresses."""
+    """Most pods on a node. Absent: as many as the instance type has addresses."""
     pods_per_core: int | None = Field(default=None, ge=0)
-    """Never more than maxPods; 0 sets no limit."""
+    """Most pods for each core, still limited by maxPods; 0 sets no limit."""
     kube_reserved: Mapping[Reservable, Quantity] = {}
-    """Kept from pods for kubelet and the container runtime."""
+    """Resources reserved for kubelet and the container runtime."""
     system_reserved: Mapping[Reservable, Quantity] = {}
-    """Kept from pods for the operating system."""
+    """Resources reserved for the operating system."""
     eviction_hard: Mapping[Signal, Threshold] = {}
-    """When so little is left, kubelet ends pods at once."""
+    """Thresholds of remaining resources below which kubelet evicts pods at once."""
     eviction_soft: Mapping[Signal, Threshold] = {}
-    """When so little is left for a while, kubelet ends pods."""
+    """Thresholds of remaining resources below which kubelet evicts pods after a grace period."""
     eviction_soft_grace_period: Mapping[Signal, Duration] = {}
-    """That while, for each threshold of evictionSoft."""
+    """Grace period for each evictionSoft signal."""
     eviction_max_pod_grace_period: int | None = Field(default=None, ge=0)
-    """Seconds that a pod gets at a soft threshold."""
+    """Most seconds that a pod gets to end when a soft threshold evicts it."""
     image_gc_high_threshold_percent: int | None = Field(default=None, ge=1, le=100)
-    """How full the disk may get before images are cleared away. Absent: 85."""
+    """Percentage of used disk at which kubelet starts to remove images. Absent: 85."""
     image_gc_low_threshold_percent: int | None = Field(default=None, ge=0, le=99)
-    """How full it may be when clearing stops. Absent: 80."""
+    """Percentage of used disk at which kubelet stops removing images. Absent: 80."""
     cpu_cfs_quota: bool | None = None
-    """Whether limits of CPU are held."""
+    """Whether CPU limits are enforced."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """What kubelet would refuse, so that the node would never join."""
+        """Refuses what kubelet would refuse, so that the node would never join."""
         for number, address in enumerate(self.cluster_dns):
             if not _is_address(address):
                 problem = "is no IP address: write one, for example 172.20.0.10"

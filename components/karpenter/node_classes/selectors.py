@@ -1,4 +1,4 @@
-"""How subnets, security groups, reservations and placement groups are found."""
+"""Selectors of subnets, security groups, capacity reservations and placement groups."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
@@ -10,11 +10,11 @@ from .api_section import ApiSection
 
 _NotEmpty = Annotated[str, Field(min_length=1)]
 SelectorTags = Mapping[_NotEmpty, _NotEmpty]
-"""All of them must be there; `*` as value: any."""
+"""Tags that must all be there; `*` matches any value."""
 
 
 NO_TAG = Mistake("tags", "names no tag: add one, or drop tags", {})
-"""The API server takes empty tags for given ones, and refuses them beside an id."""
+"""The API server treats empty tags as given, and refuses them beside an id."""
 
 
 def names_no_tag(term: ApiSection) -> bool:
@@ -23,15 +23,17 @@ def names_no_tag(term: ApiSection) -> bool:
 
 
 class SubnetSelectorTermConfig(ApiSection):
-    """One way to find subnets: by id, or by all of the tags."""
+    """One way to find subnets: by id, or by tags."""
 
     id: str | None = Field(default=None, pattern=r"^subnet-[0-9a-z]+$")
-    """The subnet's own, without tags beside it."""
+    """Id of the subnet; cannot be combined with tags."""
     tags: SelectorTags = Field(default={}, max_length=20)
-    """All of them must be there; `*` as value: any."""
+    """Tags that the subnet must have, all of them; `*` matches any value."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """One of both: the API server refuses a term with both only where all have both."""
+        """Exactly one of id and tags. The API server refuses a term with both only if all terms
+        have both.
+        """
         if bool(self.id) == bool(self.tags):
             yield Mistake("", "give either id or tags: each term is one of them")
         elif names_no_tag(self):
@@ -39,18 +41,19 @@ class SubnetSelectorTermConfig(ApiSection):
 
 
 class SecurityGroupSelectorTermConfig(ApiSection):
-    """One way to find security groups. A node gets every group that any term finds, and no two of
-    them may carry the cluster's tag: the load balancer controller then finds none."""
+    """One way to find security groups. A node gets every group that any term finds. At most one of
+    them may carry the cluster's tag, or the load balancer controller finds none.
+    """
 
     id: str | None = Field(default=None, pattern=r"^sg-[0-9a-z]+$")
-    """The group's own, with nothing beside it."""
+    """Id of the security group; cannot be combined with name or tags."""
     name: str | None = Field(default=None, min_length=1)
     """The group's name, not its tag `Name`."""
     tags: SelectorTags = Field(default={}, max_length=20)
-    """All of them must be there; `*` as value: any."""
+    """Tags that the security group must have, all of them; `*` matches any value."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """One of the three: beside an id or a name Karpenter does not look at the rest."""
+        """Exactly one of id, name and tags: beside an id or a name Karpenter ignores the rest."""
         if [bool(self.id), bool(self.name), bool(self.tags)].count(True) != 1:
             yield Mistake("", "give either id, name or tags: each term is one of them")
         elif names_no_tag(self):
@@ -58,20 +61,21 @@ class SecurityGroupSelectorTermConfig(ApiSection):
 
 
 class CapacityReservationSelectorTermConfig(ApiSection):
-    """One way to find reserved capacity, for pools whose capacity types have `reserved`."""
+    """One way to find reserved capacity, for pools whose capacity types include `reserved`."""
 
     id: str | None = Field(default=None, pattern=r"^cr-[0-9a-z]+$")
-    """The reservation's own, with nothing beside it."""
+    """Id of the reservation; cannot be combined with other keys."""
     tags: SelectorTags = Field(default={}, max_length=20)
-    """All of them must be there; `*` as value: any."""
+    """Tags that the reservation must have, all of them; `*` matches any value."""
     owner_id: str | None = Field(default=None, pattern=r"^\d{12}$")
-    """The account that shares it."""
+    """Account that owns the reservation and shares it."""
     instance_match_criteria: Literal["open", "targeted"] | None = None
-    """Whether instances get into it by themselves, `open`, or only where they name it,
-    `targeted`."""
+    """`open` reservations take matching instances by themselves, `targeted` ones only instances
+    that name them.
+    """
 
     def mistakes(self) -> Iterator[Mistake]:
-        """An id says it all; an owner alone says nothing."""
+        """An id allows no other key; an owner alone finds nothing."""
         others = bool(self.tags or self.instance_match_criteria)
         if self.id and (others or self.owner_id):
             yield Mistake("id", "stands alone in its term: drop the rest of it, or the id", self.id)
@@ -82,14 +86,14 @@ class CapacityReservationSelectorTermConfig(ApiSection):
 
 
 class PlacementGroupSelectorConfig(ApiSection):
-    """The placement group in which all nodes of the class start; Karpenter makes none."""
+    """The placement group in which all nodes of the class start; Karpenter does not create it."""
 
     id: str | None = Field(default=None, pattern=r"^pg-[0-9a-z]+$")
-    """The group's own, without a name beside it."""
+    """Id of the placement group; cannot be combined with a name."""
     name: str | None = Field(default=None, min_length=1)
-    """The group's name, without an id beside it."""
+    """Name of the placement group; cannot be combined with an id."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """One of both."""
+        """Exactly one of id and name."""
         if bool(self.id) == bool(self.name):
             yield Mistake("", "give either id or name")

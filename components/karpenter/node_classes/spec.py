@@ -22,8 +22,8 @@ def node_class_spec(
 ) -> dict[str, Any]:
     """The `spec` of an EC2NodeClass, with every default that matters written out.
 
-    Exactly one of `role` and `instance_profile` is given, both by name: the stack's own, for a
-    class that names none. `security_group_id` is for a group without the discovery tag.
+    Exactly one of `role` and `instance_profile` is given, by name: the stack's own, for a class
+    that names none. `security_group_id` is set if the group lacks the discovery tag.
     """
     discovery = [{"tags": {DISCOVERY_TAG: cluster}}]
     group = discovery if security_group_id is None else [{"id": security_group_id}]

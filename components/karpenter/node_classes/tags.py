@@ -1,4 +1,6 @@
-"""Tags and user data that hold still: a change of either replaces every node."""
+"""Checks of tags and user data. Neither may change by itself: a change of either replaces every
+node.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,17 +13,17 @@ RESTRICTED_TAGS = (
     "karpenter.sh/nodeclaim",
     "karpenter.k8s.aws/ec2nodeclass",
 )
-"""Karpenter's own; beside them everything below `kubernetes.io/cluster`."""
+"""Tags that Karpenter sets itself; keys below `kubernetes.io/cluster` are its own too."""
 
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}")
-"""ISO 8601 with a time of day."""
+"""Pattern of ISO 8601 with a time of day."""
 _SECONDS = re.compile(r"^1\d{9}(\d{3})?$")
-"""Seconds or milliseconds since 1970."""
+"""Pattern of seconds or milliseconds since 1970."""
 _LONGEST_KEY, _LONGEST_VALUE = 128, 256
 
 
 def tag_mistakes(tags: Mapping[str, str]) -> Iterator[Mistake]:
-    """Tags that Karpenter sets, that EC2 refuses, or that change from run to run."""
+    """Mistakes about tags that Karpenter sets, that EC2 refuses, or that change from run to run."""
     for key, value in tags.items():
         path = f"tags.{key}"
         if key in RESTRICTED_TAGS or key.startswith("kubernetes.io/cluster"):
@@ -39,5 +41,5 @@ def tag_mistakes(tags: Mapping[str, str]) -> Iterator[Mistake]:
 
 
 def has_moment(text: str) -> bool:
-    """Whether a date with a time of day stands in it."""
+    """True if the text contains a date with a time of day."""
     return bool(_MOMENT.search(text))

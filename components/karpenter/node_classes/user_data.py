@@ -1,4 +1,4 @@
-"""What an instance is told at its start, beside what Karpenter tells it."""
+"""User data of instances, beside Karpenter's own."""
 
 import tomllib
 from collections.abc import Iterator
@@ -8,11 +8,13 @@ from .images import Family
 from .tags import has_moment
 
 _LARGEST = 16384
-"""Bytes that EC2 takes (EC2 user guide, instance user data); Karpenter's own part comes on top."""
+"""Bytes that EC2 accepts (EC2 user guide, instance user data); Karpenter's own part is added to
+them.
+"""
 
 
 def user_data_mistakes(text: str | None, family: Family) -> Iterator[Mistake]:
-    """What EC2 or the image would refuse, or what changes from run to run."""
+    """Mistakes that EC2 or the image would refuse, or text that changes from run to run."""
     if text is None:
         return
     if not text.strip():

@@ -1,4 +1,4 @@
-"""The disks of a node: one by a short form, or each by the API's own."""
+"""Disks of a node: one by a short form, or all as the API spells them."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,50 +36,54 @@ class VolumeConfig(ApiSection):
     """The disk that holds pods and images, always encrypted and deleted with the node."""
 
     size: VolumeSize | None = None
-    """Absent: 20Gi, of Windows 50Gi."""
+    """Size of the disk. Absent: 20Gi, for Windows 50Gi."""
     type: Literal["gp3", "io1", "io2"] = "gp3"
-    """gp3 has 3000 IOPS and 125 MiB a second for nothing; io1 and io2 cost more."""
+    """Volume type. gp3 has 3000 IOPS and 125 MiB per second at no extra cost; io1 and io2 cost
+    more.
+    """
     iops: int | None = Field(default=None, ge=100, le=64000)
-    """Operations a second; io1 and io2 must have them, gp3 has 3000 without."""
+    """Operations per second; required for io1 and io2; gp3 has 3000 by default."""
     throughput: int | None = Field(default=None, ge=125, le=1000)
-    """MiB a second, gp3 only."""
+    """MiB per second, gp3 only."""
     kms_key_id: str | None = Field(default=None, min_length=1)
-    """Absent: the account's own key for EBS. The policy of a key of yours must let Karpenter's
-    controller use it by EC2 (`kms:ViaService` ec2.REGION.amazonaws.com: CreateGrant, Decrypt,
-    DescribeKey, GenerateDataKeyWithoutPlaintext, ReEncrypt*): the stack gives no right to keys, and
-    without it nodes end before they are ready."""
+    """KMS key of the disk. Absent: the account's default key for EBS. The policy of your own key
+    must let Karpenter's controller use it through EC2 (`kms:ViaService` ec2.REGION.amazonaws.com:
+    CreateGrant, Decrypt, DescribeKey, GenerateDataKeyWithoutPlaintext, ReEncrypt*): the stack
+    grants no permissions on keys, and without them nodes end before they are ready.
+    """
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Size, speed and type go together."""
+        """Size, speed and type must go together."""
         yield from _size_mistakes("size", self.size)
         yield from _speed_mistakes(self.type, self.iops, self.throughput)
 
 
 class EbsConfig(ApiSection):
-    """A volume of EBS by the API's own names. What is absent is written out: gp3, deleted with the
-    node, and encrypted unless it comes from a snapshot, which says that itself."""
+    """An EBS volume as the API spells it. Defaults are written out: gp3, deleted with the node, and
+    encrypted unless it comes from a snapshot, which decides that itself.
+    """
 
     volume_size: VolumeSize | None = None
-    """Absent: the snapshot's."""
+    """Size of the volume. Absent: the snapshot's."""
     volume_type: VolumeType = "gp3"
-    """As EC2 calls them."""
+    """Volume type as EC2 names it."""
     delete_on_termination: bool = True
-    """Whether it goes with the node; else it stays, and costs."""
+    """If true, the volume is deleted with the node; if false, it remains and costs money."""
     encrypted: bool | None = None
-    """Absent: true, or what the snapshot says."""
+    """Whether the volume is encrypted. Absent: true, or as the snapshot is."""
     iops: int | None = Field(default=None, ge=100, le=64000)
-    """Operations a second; io1 and io2 must have them, gp3 has 3000 without."""
+    """Operations per second; required for io1 and io2; gp3 has 3000 by default."""
     throughput: int | None = Field(default=None, ge=125, le=1000)
-    """MiB a second, gp3 only; the API server would take any number."""
+    """MiB per second, gp3 only; the API server itself accepts any number."""
     kms_key_id: str | None = Field(default=None, min_length=1)
-    """As of `volume`."""
+    """KMS key of the volume; see kmsKeyID of `volume`."""
     snapshot_id: str | None = Field(default=None, pattern=r"^snap-[0-9a-z]+$")
-    """What it is filled with."""
+    """Snapshot that fills the volume."""
     volume_initialization_rate: int | None = Field(default=None, ge=100, le=300)
-    """MiB a second at which a snapshot is loaded."""
+    """MiB per second at which a snapshot is loaded."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """A volume has a size or a snapshot, and what belongs to them."""
+        """A volume needs a size or a snapshot, and only settings that fit it."""
         if self.volume_size is None and self.snapshot_id is None:
             yield Mistake("volumeSize", "give volumeSize, for example 20Gi, or snapshotID")
         yield from _size_mistakes("volumeSize", self.volume_size)
@@ -92,24 +96,27 @@ class EbsConfig(ApiSection):
             yield Mistake("kmsKeyID", problem, self.kms_key_id)
 
     def api(self) -> dict[str, Any]:
-        """With what is absent written out."""
+        """The volume as the API takes it, defaults written out."""
         encrypted = {} if self.snapshot_id else {"encrypted": True}
         return encrypted | super().api()
 
 
 class BlockDeviceConfig(ApiSection):
-    """One disk and its place. Karpenter 1.14 reads place and volume of each without looking
-    whether they are there, and the API server does not ask for them."""
+    """A disk and its device name. Karpenter 1.14 reads both without checking that they are there,
+    and the API server does not require them.
+    """
 
     device_name: str = Field(min_length=1)
-    """For example `/dev/xvda`."""
+    """Device name, for example `/dev/xvda`."""
     ebs: EbsConfig
-    """The volume itself."""
+    """The EBS volume."""
     root_volume: bool = False
-    """Whether kubelet's folder lies on it, so that its size counts as the node's; one at most."""
+    """True if kubelet's folder is on this disk, so that its size counts as the node's; at most one
+    disk.
+    """
 
     def api(self) -> dict[str, Any]:
-        """With what is absent written out."""
+        """The disk as the API takes it, defaults written out."""
         root = {"rootVolume": True} if self.root_volume else {}
         return {"deviceName": self.device_name, "ebs": self.ebs.api()} | root
 
@@ -117,7 +124,7 @@ class BlockDeviceConfig(ApiSection):
 def disk_mistakes(
     family: Family, volume: VolumeConfig | None, devices: Sequence[BlockDeviceConfig] | None
 ) -> Iterator[Mistake]:
-    """What is wrong between the disks of a class."""
+    """Mistakes between the disks of a class."""
     if volume is not None and devices is not None:
         problem = "blockDeviceMappings says the same in full: keep one of them"
         yield Mistake("volume", problem)
@@ -140,7 +147,7 @@ def disk_mistakes(
 def block_devices(
     family: Family, volume: VolumeConfig | None, devices: Sequence[BlockDeviceConfig] | None
 ) -> list[dict[str, Any]]:
-    """The volumes of a node: those of the file, else those of its family; of Custom none."""
+    """Volumes of a node: the file's, else those of the family; none for Custom."""
     if devices is not None:
         return [device.api() for device in devices]
     if family not in _DEVICES:

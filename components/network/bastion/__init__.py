@@ -1,1 +1,1 @@
-"""A work host inside the VPC, for a Kubernetes API that the internet does not reach."""
+"""A bastion host inside the VPC, for a Kubernetes API that the internet does not reach."""

@@ -1,4 +1,4 @@
-"""A work host (bastion) inside the VPC, for a Kubernetes API that the internet does not reach."""
+"""A bastion host inside the VPC, for a Kubernetes API that the internet does not reach."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,29 +26,31 @@ _SCRIPT = Path(__file__).with_name("bastion.sh")
 
 @dataclass(frozen=True, kw_only=True)
 class BastionArgs:
-    """The stack file's part, the cluster, and where in its network the instance stands."""
+    """The stack file's settings of the bastion, the cluster, and the place in its network."""
 
     config: BastionConfig
-    """The stack file's part."""
+    """The stack file's settings of the bastion."""
     cluster: ClusterRef
-    """The cluster that its users look after."""
+    """The cluster that the bastion's users administer."""
     vpc_id: pulumi.Input[str]
-    """The VPC of its security group."""
+    """VPC of the bastion's security group."""
     subnet_id: pulumi.Input[str]
-    """A public one where there is `ssh`, else a private one."""
+    """A public subnet if there is `ssh`, else a private one."""
     needs: Sequence[pulumi.Resource]
-    """The way to the internet."""
+    """Resources that must exist first: the way to the internet."""
 
 
 class Bastion(pulumi.ComponentResource):
-    """The instance, its role, and its right in the cluster. It needs a way to the internet, from
-    where it loads kubectl and helm when it starts. No key or token is stored anywhere:
-    what it may do comes from the role."""
+    """The bastion's EC2 instance, with its role and its access to the cluster.
+
+    The instance needs a way to the internet, from where it downloads kubectl and helm when it
+    starts. No key or token is stored on it: its permissions come from the role.
+    """
 
     address: pulumi.Output[str]
-    """Public where there is `ssh`, else private."""
+    """Address of the instance: public if there is `ssh`, else private."""
     command: pulumi.Output[str]
-    """Opens a shell there."""
+    """Command that opens a shell on the instance."""
 
     def __init__(
         self, name: str, args: BastionArgs, opts: pulumi.ResourceOptions | None = None
@@ -100,7 +102,7 @@ class Bastion(pulumi.ComponentResource):
         self.register_outputs({"address": self.address, "command": self.command})
 
     def _role(self, name: str, args: BastionArgs) -> ServiceRole:
-        """The role, and what it may do in the cluster."""
+        """The instance's role, with its access to the cluster."""
         child = pulumi.ResourceOptions(parent=self)
         location = args.cluster.location
         managed = (
@@ -133,7 +135,9 @@ class Bastion(pulumi.ComponentResource):
     def _network(
         self, name: str, args: BastionArgs
     ) -> tuple[aws.ec2.SecurityGroup, Sequence[pulumi.Resource]]:
-        """A group of its own, and the rules by which it is reached and reaches others."""
+        """The instance's security group, and the rules by which it is reached and reaches
+        others.
+        """
         child = pulumi.ResourceOptions(parent=self)
         ssh = args.config.ssh
         group = aws.ec2.SecurityGroup(
@@ -181,7 +185,7 @@ class Bastion(pulumi.ComponentResource):
 
 
 def user_data(*, region: str, cluster: str, kubectl: str, helm: str) -> str:
-    """The script that runs when the instance starts for the first time."""
+    """Script that runs when the instance starts for the first time."""
     script = _SCRIPT.read_text(encoding="utf-8")
     values = {"REGION": region, "CLUSTER": cluster, "KUBECTL": kubectl, "HELM": helm}
     for noun, value in values.items():
@@ -190,19 +194,20 @@ def user_data(*, region: str, cluster: str, kubectl: str, helm: str) -> str:
 
 
 def kubectl_version(kubernetes: str) -> str:
-    """The kubectl of this minor. Raises RunError where there is none, which only a cluster of
-    somebody else can bring about."""
-    found = versions.KUBECTL.get(kubernetes)
-    if found is None:
+    """Version of kubectl for this Kubernetes minor. Raises RunError if there is none, which can
+    only happen on an existing cluster.
+    """
+    pinned = versions.KUBECTL.get(kubernetes)
+    if pinned is None:
         raise pulumi.RunError(
             f"bastion: there is no kubectl for Kubernetes {kubernetes}, only for "
             f"{', '.join(versions.KUBECTL)}: upgrade the cluster, or drop the bastion"
         )
-    return found
+    return pinned
 
 
 def cluster_policy(*, location: Location, cluster: str) -> dict[str, Any]:
-    """Look up this one cluster's address, for the kubeconfig."""
+    """Policy that allows looking up this one cluster, for the kubeconfig."""
     statement = {
         "Sid": "FindTheCluster",
         "Effect": "Allow",
@@ -213,5 +218,5 @@ def cluster_policy(*, location: Location, cluster: str) -> dict[str, Any]:
 
 
 def access_policy(location: Location, access: str) -> str:
-    """The ARN of EKS's own access policy."""
+    """ARN of one of EKS's own access policies."""
     return f"arn:{location.partition}:eks::aws:cluster-access-policy/{ACCESS_POLICIES[access]}"

@@ -1,4 +1,4 @@
-"""What a stack file may say of the bastion."""
+"""The stack file's settings of the bastion."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -14,15 +14,15 @@ WIDEST = 8
 
 
 class SshConfig(Section):
-    """Who reaches the bastion by SSH."""
+    """SSH access to the bastion."""
 
     key_name: str = Field(pattern=r"^[!-~]([ -~]{0,253}[!-~])?$")
-    """A key pair of the account that exists; its private half is nobody's business here."""
+    """Name of an existing key pair of the account. Its private half is never needed here."""
     cidr: AddressRange = Field(examples=["203.0.113.7/32"])
-    """The only addresses from which it is reached."""
+    """The only addresses that may connect."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Not the whole internet, nor a large part of it."""
+        """Refuses the whole internet and large parts of it."""
         if self.cidr.prefixlen < WIDEST:
             problem = (
                 f"would open SSH to {self.cidr.num_addresses} addresses: give your own, "
@@ -32,20 +32,21 @@ class SshConfig(Section):
 
 
 class BastionConfig(Section):
-    """One small instance with kubectl and helm: about 7 USD a month as t4g.micro, 1 for its disk.
+    """A bastion host: one small instance with kubectl and helm, about 7 USD per month as t4g.micro
+    and 1 for its disk.
 
-    It is reached by Session Manager, without any open port, or by SSH.
+    Users reach it by Session Manager, without any open port, or by SSH.
     """
 
     instance_type: InstanceType = "t4g.micro"
-    """Graviton. In the 0.5 GB of a nano helm runs out of memory."""
+    """A Graviton instance type. In the 0.5 GB of a nano helm runs out of memory."""
     ssh: SshConfig | None = None
-    """Absent: Session Manager alone, in a private subnet."""
+    """SSH access. Absent: Session Manager only, in a private subnet."""
     access: Literal["view", "edit", "admin"] = "view"
-    """What may be done in the cluster from there, by whoever is let in."""
+    """Permissions in the cluster of everybody who can use the bastion."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """The image is for arm64."""
+        """The type must be arm64, as the image is."""
         if not is_graviton(self.instance_type):
             problem = "is no Graviton type, and the image is for arm64: take one like t4g.micro"
             yield Mistake("instanceType", problem, self.instance_type)

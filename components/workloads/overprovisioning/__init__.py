@@ -1,1 +1,1 @@
-"""Room that is kept free, by pods that any other pod may push aside, or by Karpenter itself."""
+"""Headroom: capacity kept free by pods that others may replace, or by Karpenter itself."""

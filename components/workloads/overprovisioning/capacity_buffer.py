@@ -1,4 +1,4 @@
-"""Karpenter's CapacityBuffer: room for pods of a template, without the pods."""
+"""Karpenter's CapacityBuffer: headroom for pods of a template, without running them."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ NAME = "headroom"
 
 
 def pod_template(config: OverprovisioningConfig, *, image: str) -> dict[str, Any]:
-    """What a pod is like for which room is kept. Nobody runs it."""
+    """The pod template that headroom is kept for; no pod of it runs."""
     spec = pod(config, image=image)
     del spec["priorityClassName"]  # no pod, nobody to push aside
     return {
@@ -21,7 +21,7 @@ def pod_template(config: OverprovisioningConfig, *, image: str) -> dict[str, Any
 
 
 def capacity_buffer(config: OverprovisioningConfig) -> dict[str, Any]:
-    """Room for so many of them."""
+    """The CapacityBuffer for a number of such pods."""
     return {
         "apiVersion": "autoscaling.x-k8s.io/v1beta1",
         "kind": "CapacityBuffer",

@@ -1,4 +1,4 @@
-"""What the stack file says about room that is kept free."""
+"""The stack file's settings of headroom."""
 
 from collections.abc import Iterator, Mapping
 from typing import Literal
@@ -11,50 +11,59 @@ from ...kubernetes.quantities import Quantity
 from ...section import Mistake, Section
 
 NAMESPACE = "pause"
-"""No Fargate profile may select it: a pause pod there is a machine that reserves nothing."""
+"""Namespace of the pause pods. No Fargate profile may select it: on Fargate a pause pod costs money
+and reserves nothing.
+"""
 POD_LABELS = {"run": "pause-pods"}
 
 
 class TolerationConfig(Section):
-    """A taint of the nodes on which room is kept."""
+    """A toleration: lets headroom be kept on nodes with this taint."""
 
     key: LabelKey
-    """The taint's key. Absent, with operator Exists: every taint."""
+    """Key of the taint. Absent, with operator Exists: every taint."""
     operator: Literal["Equal", "Exists"] = "Equal"
-    """Exists takes any value, Equal the one of `value`."""
+    """`Exists` tolerates any value of the taint, `Equal` only `value`."""
     value: LabelValue | None = None
-    """The taint's value, with operator Equal."""
+    """Value of the taint, with operator Equal."""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
-    """Absent: all of them."""
+    """Effect of the taint. Absent: all effects."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """The API server takes a value with Equal only."""
+        """A value needs operator Equal, as in the API server."""
         if self.operator == "Exists" and self.value is not None:
             problem = "operator Exists takes any value: drop it, or choose Equal"
             yield Mistake("value", problem, self.value)
 
 
 class OverprovisioningConfig(Section):
-    """Room that is paid for all the time, so that the next pod need not wait for a node.
+    """Headroom: capacity that is paid for all the time, so that the next pod need not wait for a
+    node.
 
-    A pod takes over what is freed on one node: make a pause pod as large as the largest usual one.
+    A pod uses the capacity that is freed on one node: make a pause pod as large as your largest
+    usual pod.
     """
 
     by: Headroom | None = None
-    """Pods that do nothing, or Karpenter's CapacityBuffer, which counts pods that are not there.
-    Absent: a buffer where the version of Karpenter offers it for production, else pods; in 1.14 it
-    is alpha, and its feature gate is on only where it is asked for here."""
+    """Keeps headroom by pause pods, or by Karpenter's CapacityBuffer, which needs no pods. Absent:
+    a buffer if this version of Karpenter offers it for production, else pods. In 1.14 the buffer is
+    alpha; its feature gate is on only if `by` asks for it.
+    """
     replicas: int = Field(default=2, ge=0)
-    """How many such pods there is room for. They count against the limits of node pools."""
+    """Number of pods to keep headroom for. They count against the limits of node pools."""
     cpu: Quantity = "1"
     """vCPUs that each pod requests."""
     memory: Quantity = "1536Mi"
-    """Memory that each pod requests. The cheapest nodes have 2 GiB a vCPU, of which the kubelet
-    keeps a part."""
+    """Memory that each pod requests. The cheapest nodes have 2 GiB per vCPU, part of which kubelet
+    reserves.
+    """
     node_selector: Mapping[LabelKey, LabelValue] = {}
-    """That of the pods for which room is kept; absent: any node."""
+    """Node selector of the pods that headroom is kept for; absent: any node."""
     tolerations: tuple[TolerationConfig, ...] = ()
-    """Theirs as well: a pause pod helps only on nodes where they may run."""
+    """Tolerations of the pods that headroom is kept for: it helps only on nodes where they may
+    run.
+    """
     default_priority_class: bool = False
-    """Whether to make a class `default` with the priority 0, for all pods that name none. They have
-    that priority anyway; the API server refuses it where another class is the default."""
+    """If true, creates a priority class `default` with priority 0 for all pods that name none. They
+    have that priority anyway; the API server refuses the class if another one is the default.
+    """

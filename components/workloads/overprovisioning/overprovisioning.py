@@ -1,4 +1,4 @@
-"""Overprovisioning: room that is kept free, so that the next pod need not wait for a node."""
+"""Overprovisioning: headroom, so that the next pod need not wait for a node."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,23 +22,24 @@ from .pause_pods import (
 
 @dataclass(frozen=True, kw_only=True)
 class OverprovisioningArgs:
-    """The stack file's part, and what gives the pods their nodes."""
+    """The stack file's settings of headroom, and the resources that launch nodes."""
 
     config: OverprovisioningConfig
-    """The stack file's part."""
+    """The stack file's settings of headroom."""
     by: Headroom = "pausePods"
-    """What keeps the room."""
+    """What keeps the headroom: pause pods or a CapacityBuffer."""
     charts: ChartSource
-    """Where the pause pods' image comes from."""
+    """Source of the pause pods' image."""
     needs: Sequence[pulumi.Resource]
-    """In a destroy the pods go first, while there is somebody to take nodes: else a pending one
-    would bring a node in the midst of it."""
+    """Resources that launch nodes. A destroy deletes the pods before them: otherwise a pending pod
+    would cause the launch of a node during the destroy.
+    """
     provider: pulumi.ProviderResource | None = None
-    """The provider of the cluster; absent: by opts."""
+    """The cluster's Kubernetes provider; absent: the one in opts."""
 
 
 class Overprovisioning(pulumi.ComponentResource):
-    """Pause pods and the priority by which they make room, or a buffer of Karpenter's."""
+    """Pause pods with a priority below all others, or a CapacityBuffer of Karpenter's."""
 
     def __init__(
         self, name: str, args: OverprovisioningArgs, opts: pulumi.ResourceOptions | None = None

@@ -1,4 +1,4 @@
-"""Pods that do nothing, and the priority by which they make room."""
+"""Pause pods, which do nothing, and the priority by which other pods replace them."""
 
 from typing import Any
 
@@ -6,14 +6,16 @@ from .config import NAMESPACE, POD_LABELS, OverprovisioningConfig
 
 PRIORITY_CLASS = "pause-pods"
 PRIORITY = -1
-"""Below that of pods without a class, 0; above -10, under which Cluster Autoscaler adds no node."""
+"""Priority of pause pods: below that of pods without a class, 0, and above -10, under which Cluster
+Autoscaler adds no node.
+"""
 IMAGE = "registry.k8s.io/pause"
 NOBODY = 65535
-"""The user that the image itself runs as (kubernetes/kubernetes, build/pause)."""
+"""User id of the image (kubernetes/kubernetes, build/pause)."""
 
 
 def namespace_manifest() -> dict[str, Any]:
-    """A namespace of their own, in which nothing can have rights."""
+    """The namespace of the pause pods, in which no pod can have privileges."""
     labels = {"pod-security.kubernetes.io/enforce": "restricted"}
     return {
         "apiVersion": "v1",
@@ -23,7 +25,7 @@ def namespace_manifest() -> dict[str, Any]:
 
 
 def pause_priority() -> dict[str, Any]:
-    """Below everything that does something."""
+    """The priority class of pause pods, below everything that does work."""
     return {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",
@@ -36,7 +38,7 @@ def pause_priority() -> dict[str, Any]:
 
 
 def default_priority() -> dict[str, Any]:
-    """What pods without a class have, with a name."""
+    """A default priority class with the priority that pods without a class have anyway."""
     return {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",
@@ -48,7 +50,7 @@ def default_priority() -> dict[str, Any]:
 
 
 def deployment(config: OverprovisioningConfig, *, image: str) -> dict[str, Any]:
-    """The pods. There is no disruption budget: they must be the first to go."""
+    """The Deployment of pause pods. There is no disruption budget: they must be the first to go."""
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -71,9 +73,9 @@ def deployment(config: OverprovisioningConfig, *, image: str) -> dict[str, Any]:
 
 
 def pod(config: OverprovisioningConfig, *, image: str) -> dict[str, Any]:
-    """The spec of one of them."""
+    """The spec of a pause pod."""
     size = {"cpu": config.cpu, "memory": config.memory}
-    found: dict[str, Any] = {
+    spec: dict[str, Any] = {
         "priorityClassName": PRIORITY_CLASS,
         # Not 0: a pod that takes over would then often wait for five minutes, since the scheduler
         # misses a deletion that is done at once (kubernetes/kubernetes#141694). The image ends when
@@ -100,7 +102,7 @@ def pod(config: OverprovisioningConfig, *, image: str) -> dict[str, Any]:
         ],
     }
     if config.node_selector:
-        found["nodeSelector"] = dict(config.node_selector)
+        spec["nodeSelector"] = dict(config.node_selector)
     if config.tolerations:
-        found["tolerations"] = [each.model_dump(exclude_none=True) for each in config.tolerations]
-    return found
+        spec["tolerations"] = [each.model_dump(exclude_none=True) for each in config.tolerations]
+    return spec

@@ -1,4 +1,4 @@
-"""A HorizontalPodAutoscaler, for example: pods by load, which then ask for nodes."""
+"""A sample HorizontalPodAutoscaler: it adds pods under load, which then need nodes."""
 
 from typing import Any
 
@@ -8,8 +8,9 @@ from .config import NAMESPACE, HorizontalPodAutoscalerConfig
 def horizontal_pod_autoscaler(
     deployment: str, config: HorizontalPodAutoscalerConfig
 ) -> dict[str, Any]:
-    """A HorizontalPodAutoscaler. It owns `spec.replicas` of the Deployment, whose containers must
-    request `cpu`."""
+    """The manifest of a HorizontalPodAutoscaler, which owns `spec.replicas` of the Deployment. The
+    Deployment's containers must request `cpu`.
+    """
     target = {"type": "Utilization", "averageUtilization": config.cpu_utilization}
     return {
         "apiVersion": "autoscaling/v2",

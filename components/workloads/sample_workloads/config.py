@@ -1,4 +1,4 @@
-"""What the stack file says about samples."""
+"""The stack file's settings of sample workloads."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated
@@ -11,7 +11,7 @@ from ...section import Mistake, Section
 
 NAMESPACE = "default"
 ECSDEMO = ("frontend", "crystal", "nodejs")
-"""The services of ecsdemo: what people see, and the two that it asks."""
+"""Services of ecsdemo: the page, and the two services that it calls."""
 
 ImagePath = Annotated[
     str,
@@ -21,74 +21,78 @@ ImageTag = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$")]
 
 
 class InflateConfig(Section):
-    """Pods that ask for room and do nothing: `kubectl scale deployment inflate --replicas=10`."""
+    """Sample pods that request resources and do nothing: `kubectl scale deployment inflate
+    --replicas=10`.
+    """
 
     replicas: int = Field(default=0, ge=0)
-    """How many pods; each one that has no place makes a node come."""
+    """Number of pods; each one that finds no room makes an autoscaler add a node."""
     cpu: Quantity = "1"
     """vCPUs that each pod requests."""
     memory: Quantity | None = None
     """Memory that each pod requests; absent: none."""
     node_selector: Mapping[LabelKey, LabelValue] = {}
-    """Labels of the nodes that they may run on; absent: any node with room."""
+    """Labels of the nodes that the pods may run on; absent: any node with room."""
 
 
 class ReplicasConfig(Section):
-    """How many pods each service has. A Service without any would be waited for in vain."""
+    """Number of pods of each service. Zero is not allowed: Pulumi would wait in vain for a Service
+    without pods.
+    """
 
     frontend: int = Field(default=1, ge=1)
-    """The page."""
+    """Pods of the page."""
     crystal: int = Field(default=1, ge=1)
-    """The first service that it asks."""
+    """Pods of the first service that the page calls."""
     nodejs: int = Field(default=1, ge=1)
-    """The second."""
+    """Pods of the second service that the page calls."""
 
 
 class HorizontalPodAutoscalerConfig(Section):
-    """As many pods of the frontend as its load asks for. Measured by metrics-server."""
+    """Scales the pods of the frontend by their load, which metrics-server measures."""
 
     min: int = Field(default=1, ge=1)
-    """The least pods."""
+    """Fewest pods."""
     max: int = Field(default=10, ge=1)
-    """The most pods."""
+    """Most pods."""
     cpu_utilization: int = Field(default=50, ge=1)
-    """Percent of what each pod requests, on average over all of them."""
+    """Target CPU usage, in percent of the requests, averaged over all pods."""
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Minimum and maximum do not fall."""
+        """min must not exceed max."""
         if self.min > self.max:
             yield Mistake("min", f"is above max {self.max}: lower it or raise max", self.min)
 
 
 class EcsdemoConfig(Section):
-    """A page and the two services that it asks: small, and each as `ecsdemo-…` in the cluster."""
+    """A sample page and the two services that it calls: small, named `ecsdemo-…` in the cluster."""
 
     images: ImagePath = "brentley"
-    """Where `ecsdemo-frontend` and the others lie. Without a registry's name it is Docker Hub,
-    which counts what each address pulls: `public.ecr.aws/aws-containers` does not. Absent:
-    `imageMirror`'s copy, where there is a mirror."""
+    """Registry path of `ecsdemo-frontend` and the other images. Without a registry's name it is
+    Docker Hub, which limits pulls by address; `public.ecr.aws/aws-containers` does not. Absent: the
+    copy in `imageMirror`, if there is one.
+    """
     tag: ImageTag = "latest"
-    """Pulled at each start of a pod, whatever it is."""
+    """Tag of the images, which are pulled at each start of a pod."""
     spot_preference: bool = True
-    """Whether the pods run on spot nodes where there are some with room."""
+    """If true, the pods prefer spot nodes that have room."""
     replicas: ReplicasConfig = ReplicasConfig()
-    """How many pods each service has."""
+    """Number of pods of each service."""
     cpu: Quantity = "100m"
     """vCPUs that each pod requests."""
     memory: Quantity = "128Mi"
-    """Memory that each pod requests: what the scheduler counts, and the autoscaler's 100
-    percent."""
+    """Memory that each pod requests."""
     horizontal_pod_autoscaler: HorizontalPodAutoscalerConfig | None = None
-    """As many pods of the frontend as its load asks for; needs metricsServer."""
+    """Scales the pods of the frontend by their load; needs metricsServer."""
 
     def most(self, service: str) -> int:
-        """How many pods of this service there may be."""
+        """Most pods that this service may have."""
         if service == "frontend" and self.horizontal_pod_autoscaler:
             return self.horizontal_pod_autoscaler.max
         return getattr(self.replicas, service)
 
     def mistakes(self) -> Iterator[Mistake]:
-        """One of them says how many pods there are."""
+        """Either horizontalPodAutoscaler or replicas.frontend decides the number of pods."""
         if self.horizontal_pod_autoscaler and "frontend" in self.replicas.model_fields_set:
             yield Mistake(
                 "replicas.frontend",
@@ -98,16 +102,16 @@ class EcsdemoConfig(Section):
 
 
 class SampleWorkloadsConfig(Section):
-    """Each is off unless it is named."""
+    """Sample workloads; each is off unless it is given."""
 
     inflate: InflateConfig | None = None
-    """Pods that ask for room and do nothing."""
+    """Pods that request resources and do nothing."""
     ecsdemo: EcsdemoConfig | None = None
-    """A page and the two services that it asks."""
+    """A page and the two services that it calls."""
 
     @property
     def pod_labels(self) -> Iterator[tuple[str, Mapping[str, str]]]:
-        """The labels of all pods that there will be, each with the key that asks for them."""
+        """Labels of all sample pods, each with the key that asks for them."""
         if self.inflate:
             yield "inflate", app("inflate")
         if self.ecsdemo:
@@ -115,5 +119,5 @@ class SampleWorkloadsConfig(Section):
 
 
 def app(name: str) -> dict[str, str]:
-    """The label by which a sample's pods are found."""
+    """Label by which a sample's pods are found."""
     return {"app": name}

@@ -14,7 +14,7 @@ from .config import ECSDEMO, NAMESPACE, EcsdemoConfig, app
 DOCKER_HUB = "docker.io"
 PORT = 3000
 SERVICE_PORT = 80
-"""The URLs by which the frontend finds the others name no port."""
+"""Port of the Services: the URLs by which the frontend finds the others name none."""
 ENVIRONMENT = {
     "frontend": {
         "CRYSTAL_URL": f"http://ecsdemo-crystal.{NAMESPACE}.svc.cluster.local/crystal",
@@ -26,7 +26,9 @@ ENVIRONMENT = {
 def declare_ecsdemo(
     config: EcsdemoConfig, charts: ChartSource, opts: pulumi.ResourceOptions
 ) -> None:
-    """All objects of the three; `opts` are those of a child that waits for nodes."""
+    """Declares all objects of the three services; `opts` are those of a child that waits for
+    nodes.
+    """
     images = image_path(config, charts)
     for service in ECSDEMO:
         name = f"ecsdemo-{service}"
@@ -42,14 +44,16 @@ def declare_ecsdemo(
 
 
 def image_path(config: EcsdemoConfig, charts: ChartSource) -> str:
-    """Where the images lie: where `images` says; without it in the mirror, if there is one."""
+    """Registry path of the images: `images` if given, else the mirror's copy if there is a
+    mirror.
+    """
     if charts.images and "images" not in config.model_fields_set:
         return charts.image(f"{DOCKER_HUB}/{config.images}")
     return config.images
 
 
 def deployment(service: str, config: EcsdemoConfig, images: str) -> dict[str, Any]:
-    """The Deployment of one service; its image lies below `images`."""
+    """The Deployment of one service; `images` is the registry path of its image."""
     name = f"ecsdemo-{service}"
     spec: dict[str, Any] = {
         "selector": {"matchLabels": app(name)},
@@ -71,7 +75,7 @@ def deployment(service: str, config: EcsdemoConfig, images: str) -> dict[str, An
 
 
 def cluster_service(name: str) -> dict[str, Any]:
-    """Inside the cluster only: upstream's are load balancers, of the classic kind."""
+    """A Service inside the cluster only; upstream's are Classic Load Balancers."""
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -85,10 +89,10 @@ def cluster_service(name: str) -> dict[str, Any]:
 
 
 def disruption_budget(name: str) -> dict[str, Any]:
-    """A drain takes one pod at a time.
+    """A budget that lets a drain remove one pod at a time.
 
-    Where there is one pod only, there is none: `minAvailable: 1` would stop every drain, that of a
-    spot interruption as well, until the instance is gone; `maxUnavailable: 1` would keep nothing.
+    A service with a single pod has none: `minAvailable: 1` would stop every drain, that of a spot
+    interruption as well, until the instance is gone; `maxUnavailable: 1` would have no effect.
     """
     return pod_disruption_budget(name, namespace=NAMESPACE, match_labels=app(name))
 
@@ -117,9 +121,10 @@ def _pod(service: str, config: EcsdemoConfig, images: str) -> dict[str, Any]:
 
 
 def _spread(name: str, key: str) -> dict[str, Any]:
-    """Over zones and nodes, so that one interruption takes one pod. A rule that must hold would
-    leave pods waiting where there is one node. It weighs as much as the preference for spot: where
-    a zone has other nodes only, one of three pods or more runs there."""
+    """Spreads pods over zones and nodes, so that one interruption takes one pod. A hard rule would
+    leave pods pending if there is one node. The rule weighs as much as the preference for spot: if
+    a zone has only other nodes, one of three or more pods runs there.
+    """
     return {
         "maxSkew": 1,
         "topologyKey": key,

@@ -1,4 +1,4 @@
-"""inflate: as many pods as one asks for, to see nodes come and go."""
+"""inflate: as many idle pods as you ask for, to see nodes come and go."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ PAUSE_REPOSITORY = "public.ecr.aws/eks-distro/kubernetes/pause"
 def declare_inflate(
     config: InflateConfig, charts: ChartSource, opts: pulumi.ResourceOptions
 ) -> KubernetesObject:
-    """The Deployment; `opts` are those of a child that waits for nodes."""
+    """Declares the Deployment; `opts` are those of a child that waits for nodes."""
     labels = app("inflate")
     requests = {"cpu": config.cpu} | ({"memory": config.memory} if config.memory else {})
     pod: dict[str, Any] = {

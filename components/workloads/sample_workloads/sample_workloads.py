@@ -1,4 +1,4 @@
-"""The samples as one component."""
+"""All sample workloads as one component."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,18 +13,20 @@ from .inflate import declare_inflate
 
 @dataclass(frozen=True, kw_only=True)
 class SampleWorkloadsArgs:
-    """The stack file's part, and what gives the pods their nodes."""
+    """The stack file's settings of the samples, and the resources that launch nodes."""
 
     config: SampleWorkloadsConfig
-    """The stack file's part."""
+    """The stack file's settings of the samples."""
     needs: Sequence[pulumi.Resource]
-    """What the pods need, and what must outlive them in a destroy."""
+    """Resources that the pods need, and that must outlive them in a destroy."""
     charts: ChartSource = field(default_factory=ChartSource)
-    """Where images come from: upstream, unless a mirror of images is given."""
+    """Source of images: upstream, or a mirror."""
 
 
 class SampleWorkloads(pulumi.ComponentResource):
-    """They go first when the stack is destroyed, while there is still somebody to take nodes."""
+    """The sample workloads. A destroy deletes them first, while an autoscaler still runs to remove
+    their nodes.
+    """
 
     def __init__(
         self, name: str, args: SampleWorkloadsArgs, opts: pulumi.ResourceOptions | None = None

@@ -135,9 +135,9 @@ def test_the_reference_says_what_each_choice_of_nat_costs_and_loses():
     (row,) = [line for line in page.splitlines() if line.startswith("| `natGateways`")]
 
     for choice in (
-        "`single` costs about 33 USD a month and data, and every zone loses its way out",
-        "`perZone` costs that much for each zone, and outlives the loss of one",
-        "`none` costs nothing and leaves no way out but the endpoints",
+        "`single` costs about 33 USD per month plus data, and if its zone fails, every zone loses",
+        "`perZone` costs that much for each zone and survives the loss of one",
+        "`none` costs nothing and leaves endpoints as the only way out",
         "Absent: `single`",
     ):
         assert choice in row

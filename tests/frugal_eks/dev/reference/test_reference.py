@@ -167,8 +167,8 @@ def test_rights_are_told_as_the_policies_have_them():
 
 def test_prices_are_told():
     assert (
-        "- `kmsKeyArn`: The key that encrypts Secrets; absent means one of the stack's own, "
-        "at 1 USD a month."
+        "- `kmsKeyArn`: KMS key that encrypts Secrets; absent means one that the stack creates, "
+        "at 1 USD per month."
     ) in PAGES["cluster.md"]
 
 
