@@ -8,7 +8,8 @@ from typing import Any
 import pulumi
 from botocore.exceptions import ClientError  # pyright: ignore[reportMissingTypeStubs]
 
-from frugal_eks.inputs import InputError, StackFile
+from frugal_eks.errors import CommandError
+from frugal_eks.inputs import StackFile
 from frugal_eks.plans.cost.errors import CostError
 from frugal_eks.plans.cost.program import Program
 from frugal_eks.plans.cost.stacks import Stack as Declared
@@ -64,11 +65,11 @@ class Stack:
 
 
 def config_of(file: StackFile) -> StackConfig:
-    """Configuration of a stack file. Raises InputError with all its mistakes."""
+    """Configuration of a stack file. Raises CommandError with all its mistakes."""
     parsed = model(file.text)
     if isinstance(parsed, StackConfig):
         return parsed
-    raise InputError("\n".join(report(file.file, file.text)))
+    raise CommandError("\n".join(report(file.file, file.text)))
 
 
 def read(file: StackFile, config: StackConfig, account: Account) -> Stack:

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from rehearsal.bench import critical_path
-from rehearsal.bench.critical_path import PathStep, Resource, StateError, read
+from rehearsal.bench.critical_path import PathStep, Resource, read
 from rehearsal.bench.durations import Durations
+from rehearsal.errors import RehearsalError
 
 STACK = "urn:pulumi:nodeless::frugal-eks::"
 PROFILE = "aws:eks/fargateProfile:FargateProfile"
@@ -211,7 +212,7 @@ def test_a_stack_without_resources_has_no_path():
 
 @pytest.mark.parametrize("export", [{}, {"resources": []}, {"deployment": []}])
 def test_something_else_than_an_exported_state_is_refused(export):
-    with pytest.raises(StateError, match=r"give what `pulumi stack export` prints$"):
+    with pytest.raises(RehearsalError, match=r"give what `pulumi stack export` prints$"):
         read(export)
 
 
