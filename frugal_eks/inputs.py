@@ -13,10 +13,6 @@ STANDARD_INPUT = "-"
 STACKS = Path(__file__).parents[1] / "stacks"
 
 
-class InputError(CommandError):
-    """Why an input cannot be read, in one line that begins with its name."""
-
-
 class StackFile(NamedTuple):
     """The text of a stack file."""
 
@@ -33,15 +29,15 @@ def shown(given: str) -> str:
 
 
 def text_of(given: str) -> str:
-    """Text of a file, or of standard input. Raises InputError."""
+    """Text of a file, or of standard input. Raises CommandError."""
     try:
         if given == STANDARD_INPUT:
             return sys.stdin.buffer.read().decode()
         return Path(given).read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise InputError(f"{shown(given)}: is no text in UTF-8") from None
+        raise CommandError(f"{shown(given)}: is no text in UTF-8") from None
     except OSError as error:
-        raise InputError(f"{given}: cannot be read: {error.strerror}") from None
+        raise CommandError(f"{given}: cannot be read: {error.strerror}") from None
 
 
 def stack_files() -> dict[str, Path]:
@@ -50,20 +46,20 @@ def stack_files() -> dict[str, Path]:
 
 
 def stack_path(given: str) -> tuple[str, Path]:
-    """Name and file of a stack, from either of them. Raises InputError."""
+    """Name and file of a stack, from either of them. Raises CommandError."""
     known, path = stack_files(), Path(given)
     if given in known:
         return given, known[given]
     if path.suffix in {".yaml", ".yml"} or len(path.parts) > 1:
         return _stack(path), path
-    raise InputError(
+    raise CommandError(
         f"{given}: there is no stacks/Pulumi.{given}.yaml: name one of {', '.join(known)}, or give "
         "a file"
     )
 
 
 def stack_file(given: str) -> StackFile:
-    """Stack file from a stack name, a file, or standard input. Raises InputError."""
+    """Stack file from a stack name, a file, or standard input. Raises CommandError."""
     if given == STANDARD_INPUT:
         return StackFile("stdin", shown(given), text_of(given))
     stack, path = stack_path(given)
@@ -76,7 +72,7 @@ def _stack(file: Path) -> str:
 
 
 def config_of(file: StackFile) -> "StackConfig":
-    """Configuration of a stack file. Raises InputError with all its mistakes."""
+    """Configuration of a stack file. Raises CommandError with all its mistakes."""
     # Commands that only read previews are spared the models.
     from stack_config import StackConfig  # noqa: PLC0415
     from stack_config.check import model, report  # noqa: PLC0415
@@ -84,4 +80,4 @@ def config_of(file: StackFile) -> "StackConfig":
     parsed = model(file.text)
     if isinstance(parsed, StackConfig):
         return parsed
-    raise InputError("\n".join(report(file.file, file.text)))
+    raise CommandError("\n".join(report(file.file, file.text)))

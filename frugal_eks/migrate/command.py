@@ -21,7 +21,8 @@ from rich.markup import escape
 
 from components.section import Mistake
 from frugal_eks.arguments import add_output, cluster_name
-from frugal_eks.inputs import STANDARD_INPUT, InputError
+from frugal_eks.errors import CommandError
+from frugal_eks.inputs import STANDARD_INPUT
 from frugal_eks.migrate import report, stack_file
 from frugal_eks.migrate.conversion import Migration, convert
 from frugal_eks.migrate.documents import read
@@ -76,17 +77,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the stack file; with --strict returns 1 if something is left or must be corrected.
-    Raises InputError.
+    Raises CommandError.
     """
     output: Path | None = arguments.output
     if arguments.files.count(STANDARD_INPUT) > 1:
-        raise InputError("standard input can be read once: give - once")
+        raise CommandError("standard input can be read once: give - once")
     if output and output.exists() and not arguments.force:
-        raise InputError(f"{output}: is there already: choose another --output, or add --force")
+        raise CommandError(f"{output}: is there already: choose another --output, or add --force")
     documents = read(arguments.files, _placeholders(arguments))
     migration = convert(documents, cluster=arguments.cluster, region=arguments.region)
     if not migration.values:
-        raise InputError(f"{documents[0].where}: nothing of it goes into a stack file")
+        raise CommandError(f"{documents[0].where}: nothing of it goes into a stack file")
     fill_in(migration, cluster=arguments.cluster, region=arguments.region)
     wrong = _wrong(migration)
     end = list(report.comments(migration.left, wrong))

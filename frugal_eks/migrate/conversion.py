@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from frugal_eks.errors import CommandError
 from frugal_eks.migrate.converters import KNOWN, converter_of
-from frugal_eks.migrate.documents import Document, InputError
+from frugal_eks.migrate.documents import Document
 from frugal_eks.migrate.eksctl import cluster_config
 from frugal_eks.migrate.notes import Context, Note, Place
 from frugal_eks.migrate.reader import Reader, ShapeError, leaves, written
@@ -36,7 +37,7 @@ def convert(
 ) -> Migration:
     """Converts all documents in order. `cluster` and `region` override a ClusterConfig.
 
-    Raises InputError if no converter handles any document, or one violates its API.
+    Raises CommandError if no converter handles any document, or one violates its API.
     """
     migration = Migration()
     latest = _latest(documents)
@@ -56,7 +57,7 @@ def convert(
         try:
             converted = converter.convert(source, context)
         except ShapeError as error:
-            raise InputError(f"{document.source}:{_line(document, error)}: {error}") from error
+            raise CommandError(f"{document.source}:{_line(document, error)}: {error}") from error
         for place, was, now in merge(migration.values, converted.sections):
             text = f"{written(place)} is {was!r} of another document too: this one counts"
             migration.left.append(_left(document, Note("", text, now)))
@@ -65,7 +66,7 @@ def convert(
             migration.comments[place] = text if before in {None, text} else f"{before}; {text}"
         migration.left.extend(_left(document, note) for note in (*converted.left, *source.rest()))
     if not known:
-        raise InputError(_unknown(documents[0]))
+        raise CommandError(_unknown(documents[0]))
     return migration
 
 

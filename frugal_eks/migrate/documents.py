@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from frugal_eks.inputs import STANDARD_INPUT, InputError, shown
+from frugal_eks.errors import CommandError
+from frugal_eks.inputs import STANDARD_INPUT, shown
 from frugal_eks.migrate.placeholders import PlaceholderError, filled
 from frugal_eks.migrate.reader import written
 from stack_config.yaml_text import Keys, Lines, YamlError, documents
@@ -68,7 +69,7 @@ class Document:
 
 
 def read(names: Sequence[str], values: Mapping[str, str]) -> list[Document]:
-    """Reads all documents in order; a `kind: List` as its items. Raises InputError.
+    """Reads all documents in order; a `kind: List` as its items. Raises CommandError.
     `values` replace the placeholders.
     """
     return [document for name in names for document in _of_file(name, values)]
@@ -89,9 +90,9 @@ def _of_file(name: str, values: Mapping[str, str]) -> Iterator[Document]:
                 yield document
     except (YamlError, PlaceholderError) as error:
         reading = "" if isinstance(error, PlaceholderError) else "cannot be read as YAML: "
-        raise InputError(f"{source}:{error.line}: {reading}{error.problem}") from error
+        raise CommandError(f"{source}:{error.line}: {reading}{error.problem}") from error
     if not has_documents:
-        raise InputError(f"{source}: is empty: there is no document in it")
+        raise CommandError(f"{source}: is empty: there is no document in it")
 
 
 def _text(name: str, source: str) -> str:
@@ -102,18 +103,18 @@ def _text(name: str, source: str) -> str:
             with Path(name).open("rb") as file:
                 content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
-            raise InputError(
+            raise CommandError(
                 f"{source}: is larger than {MOST_BYTES // 1024**2} MiB: no manifest is"
             )
         text = content.decode("utf-8-sig")
     except OSError as error:
-        raise InputError(f"{source}: cannot be read: {error.strerror}") from error
+        raise CommandError(f"{source}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise InputError(f"{source}:{line}: is not text in UTF-8") from error
+        raise CommandError(f"{source}:{line}: is not text in UTF-8") from error
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise InputError(f"{source}:{line}: is not text, but binary")
+        raise CommandError(f"{source}:{line}: is not text, but binary")
     return text
 
 
@@ -121,7 +122,7 @@ def _mapping(value: Any, where: str) -> Mapping[str, Any]:
     if isinstance(value, dict):
         return cast(Mapping[str, Any], value)
     what = "a list" if isinstance(value, list) else f"only {value!r}"
-    raise InputError(f"{where}: is {what}, not the keys and values of a manifest")
+    raise CommandError(f"{where}: is {what}, not the keys and values of a manifest")
 
 
 def _parted(value: Mapping[str, Any], lines: Lines, source: str, json: bool) -> Iterator[Document]:

@@ -29,7 +29,7 @@ def findings_of(
     file: StackFile, *, update: bool, machine: Machine
 ) -> tuple[list[Finding], dict[str, str]]:
     """The findings, and the names of stack, account, region and cluster.
-    Raises InputError if the file cannot be used, NotReadError if AWS does not answer.
+    Raises CommandError if the file cannot be used, NotReadError if AWS does not answer.
     """
     config = config_of(file)
     with Console(stderr=True).status(f"reading {escape(file.file)}") as status:

@@ -43,13 +43,9 @@ SHOWN = 10
 """Number of newest releases of an image that are listed without --all."""
 
 
-class ImagesError(CommandError):
-    """Why AWS does not list images; the message says what to do."""
-
-
 def published(parameters: Any, series: ImageSeries) -> Sequence[str]:
     """All releases of an image, newest first, from SSM's client `parameters`. Raises
-    ImagesError.
+    CommandError.
     """
     values: dict[str, str] = {}
     pages = parameters.get_paginator("get_parameters_by_path")
@@ -57,7 +53,7 @@ def published(parameters: Any, series: ImageSeries) -> Sequence[str]:
         for page in pages.paginate(Path=series.path, Recursive=True):
             values |= {each["Name"]: each["Value"] for each in page["Parameters"]}
     except (BotoCoreError, ClientError) as error:
-        raise ImagesError(
+        raise CommandError(
             f"AWS does not list {series.path}: {error}. Give credentials (AWS_PROFILE, or "
             "`aws sso login`) with the right ssm:GetParametersByPath, and the right --region."
         ) from error
@@ -90,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _client(region: str | None) -> Any:
-    """SSM's client. Raises ImagesError without a region or a profile."""
+    """SSM's client. Raises CommandError without a region or a profile."""
     try:
         session: Any = boto3.Session(
             region_name=region or os.environ.get("AWS_REGION") or None  # boto3 does not read it
@@ -100,8 +96,8 @@ def _client(region: str | None) -> Any:
         if session.region_name:
             return session.client("ssm", config=config)
     except BotoCoreError as error:
-        raise ImagesError(f"{error}: choose another AWS_PROFILE or --region.") from error
-    raise ImagesError("no region: give --region, or set AWS_REGION.")
+        raise CommandError(f"{error}: choose another AWS_PROFILE or --region.") from error
+    raise CommandError("no region: give --region, or set AWS_REGION.")
 
 
 def _rows(
@@ -118,7 +114,7 @@ def _rows(
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """0; raises ImagesError if AWS does not answer, or publishes nothing of the kind."""
+    """0; raises CommandError if AWS does not answer, or publishes nothing of the kind."""
     parameters = _client(arguments.region)
     families = [arguments.family] if arguments.family else OFFERED
     architectures = [arguments.arch] if arguments.arch else get_args(Architecture)
@@ -130,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     with ThreadPoolExecutor(max_workers=len(series)) as readers:
         lists = list(readers.map(partial(published, parameters), series))
     if not any(lists):
-        raise ImagesError(
+        raise CommandError(
             f"AWS publishes no such image for Kubernetes {arguments.kubernetes} in this region: "
             f"give another --kubernetes, for example {compatibility.KUBERNETES[-1]}."
         )

@@ -19,7 +19,6 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from rehearsal.bench import crd_rules
-from rehearsal.bench.critical_path import StateError
 from rehearsal.bench.measure import Life, Previews, build_tools, life, previews
 from rehearsal.bench.report import (
     Line,
@@ -138,12 +137,14 @@ def _measure(stack: str, rounds: int, console: Console) -> tuple[str, Paths]:
 
 
 def _exported(source: str) -> Paths:
-    """Chains of an exported state. Raises StateError or OSError if there is none."""
+    """Chains of an exported state. Raises RehearsalError or OSError if there is none."""
     text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
     try:
         return paths(json.loads(text))
     except json.JSONDecodeError:
-        raise StateError(f"{source} is no JSON: give what `pulumi stack export` prints") from None
+        raise RehearsalError(
+            f"{source} is no JSON: give what `pulumi stack export` prints"
+        ) from None
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
@@ -184,7 +185,7 @@ def main(argv: list[str] | None = None) -> int:
     except (MarkerError, OSError) as error:
         print(f"{options.page.name}: {error}", file=sys.stderr)
         return 1
-    except (RehearsalError, StateError) as error:
+    except RehearsalError as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:

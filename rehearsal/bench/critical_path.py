@@ -7,6 +7,8 @@ provider and `deletedWith`; what depends on a component depends on its children 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from rehearsal.errors import RehearsalError
+
 FARGATE_PROFILE = "aws:eks/fargateProfile:FargateProfile"
 
 
@@ -41,20 +43,16 @@ class PathStep(NamedTuple):
 Seconds = Callable[[Resource], float]
 
 
-class StateError(ValueError):
-    """Why the export is not what `pulumi stack export` prints."""
-
-
 def read(export: Mapping[str, Any]) -> list[Resource]:
     """The resources of an exported state, each after what it needs, as the engine keeps them.
 
     EKS makes and deletes the Fargate profiles of a cluster one at a time, whatever the program
-    says: each profile needs the one before it. Raises StateError if this is no exported state.
+    says: each profile needs the one before it. Raises RehearsalError if this is no exported state.
     """
     try:
         rows: list[dict[str, Any]] = export["deployment"].get("resources") or []
     except (KeyError, AttributeError):
-        raise StateError(
+        raise RehearsalError(
             "this is no exported state, there is no `deployment` in it:"
             " give what `pulumi stack export` prints"
         ) from None

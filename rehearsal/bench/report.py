@@ -38,7 +38,7 @@ class Paths(NamedTuple):
 
 
 def paths(export: Mapping[str, Any]) -> Paths:
-    """The chains of an exported state. Raises critical_path.StateError if it is none."""
+    """The chains of an exported state. Raises RehearsalError if it is none."""
     resources = critical_path.read(export)
     durations = Durations(resources)
     return Paths(

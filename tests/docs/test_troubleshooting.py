@@ -11,7 +11,8 @@ import yaml
 
 from components.kubernetes.release_lock import TAKEN, remedy
 from frugal_eks import cli
-from frugal_eks.plans.previews import Preview, PreviewError
+from frugal_eks.errors import CommandError
+from frugal_eks.plans.previews import Preview
 from frugal_eks.plans.previews.picture import PictureError, graph
 from stack_config.check import report
 from tests.conftest import ROOT
@@ -29,7 +30,7 @@ Say = Callable[[Any, Path], str]
 
 def refused(text: str) -> str:
     """What is told of a preview's file with this text."""
-    with pytest.raises(PreviewError) as told:
+    with pytest.raises(CommandError) as told:
         Preview.parse(text, "preview.json")
     return str(told.value)
 

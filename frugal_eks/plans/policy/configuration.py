@@ -17,10 +17,6 @@ ALL = "all"
 """Key that stands for every rule, as in Pulumi's own file."""
 
 
-class ConfigurationError(CommandError):
-    """Why the policy configuration cannot be used, in one sentence."""
-
-
 class Configured(NamedTuple):
     """Configuration of one rule."""
 
@@ -52,23 +48,23 @@ def of_rule(configuration: Mapping[str, Any], rule: Rule) -> Configured:
 
 
 def read(file: Path, names: set[str]) -> Mapping[str, Any]:
-    """Reads the file that `--policy-pack-config` takes. Raises ConfigurationError."""
+    """Reads the file that `--policy-pack-config` takes. Raises CommandError."""
     try:
         read = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from None
+        raise CommandError(f"{file}: cannot be read: {error.strerror}") from None
     except json.JSONDecodeError as error:
-        raise ConfigurationError(f"{file}: is no JSON (line {error.lineno}: {error.msg})") from None
+        raise CommandError(f"{file}: is no JSON (line {error.lineno}: {error.msg})") from None
     for name, value in mapping(read).items():
         if name not in names | {ALL}:
-            raise ConfigurationError(f"{file}: no rule is called {name}: docs/policy.md lists them")
+            raise CommandError(f"{file}: no rule is called {name}: docs/policy.md lists them")
         level = mapping(value).get("enforcementLevel", value)
         if isinstance(level, str) and level not in LEVELS:
             known = ", ".join(sorted(LEVELS))
-            raise ConfigurationError(f'{file}: {name}: choose one of {known} (got "{level}")')
+            raise CommandError(f'{file}: {name}: choose one of {known} (got "{level}")')
         for resource, why in mapping(mapping(value).get("except")).items():
             if not isinstance(why, str) or not why.strip() or is_unknown(why):
-                raise ConfigurationError(
+                raise CommandError(
                     f"{file}: {name}.except.{resource}: say why, for whoever looks at it in a year"
                 )
     return mapping(read)

@@ -2,7 +2,7 @@
 
 from frugal_eks.plans.previews.changes import Change, Operation
 from frugal_eks.plans.previews.components import by_component, component
-from frugal_eks.plans.previews.preview import Preview, PreviewError
+from frugal_eks.plans.previews.preview import Preview
 from frugal_eks.plans.previews.steps import SECRET, UNKNOWN, PreviewStep, PropertyDiff, Resource
 
 __all__ = [
@@ -11,7 +11,6 @@ __all__ = [
     "Change",
     "Operation",
     "Preview",
-    "PreviewError",
     "PreviewStep",
     "PropertyDiff",
     "Resource",

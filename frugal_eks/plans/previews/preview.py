@@ -11,17 +11,13 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from frugal_eks.errors import CommandError
-from frugal_eks.inputs import InputError, shown, text_of
+from frugal_eks.inputs import shown, text_of
 from frugal_eks.plans.previews.changes import Change, changes
 from frugal_eks.plans.previews.steps import Message, PreviewStep, Resource, Written
 
 URN = re.compile(r"^urn:pulumi:(?P<stack>[^:]+)::(?P<project>[^:]+)::")
 GENERIC = "an unhandled error occurred: program exited with non-zero"
 HOW = "make it anew with `pulumi preview --json --show-sames`"
-
-
-class PreviewError(CommandError):
-    """Why a file is not a whole preview, in one sentence with the remedy."""
 
 
 class _File(Written):
@@ -48,12 +44,12 @@ class Preview:
     @classmethod
     def read(cls, file: str) -> "Preview":
         """Reads the preview of a file or of standard input, `-`.
-        Raises PreviewError, with the file's name, if it is missing or not a whole preview.
+        Raises CommandError, with the file's name, if it is missing or not a whole preview.
         """
         try:
             text = text_of(file)
-        except InputError as error:
-            raise PreviewError(f"{error}: {HOW}") from None
+        except CommandError as error:
+            raise CommandError(f"{error}: {HOW}") from None
         return cls.parse(text, shown(file))
 
     @classmethod
@@ -65,16 +61,16 @@ class Preview:
         except ValidationError as error:
             first = error.errors()[0]
             path = ".".join(map(str, first["loc"]))
-            raise PreviewError(
+            raise CommandError(
                 f"{where}: {path}: {first['msg'].lower()}, which no preview of Pulumi 3 has: {HOW}"
             ) from None
         except KeyError as error:
-            raise PreviewError(
+            raise CommandError(
                 f"{where}: step {error} is unknown: it is of another version of Pulumi: {HOW} "
                 "of version 3"
             ) from None
         if failed := list(_errors(read.diagnostics)):
-            raise PreviewError(f"{where}: the preview itself has failed: {'; '.join(failed)}")
+            raise CommandError(f"{where}: the preview itself has failed: {'; '.join(failed)}")
         project, stack = _names(parsed, where)
         return cls(
             project=project,
@@ -109,22 +105,22 @@ class Preview:
 
 def _object(text: str, where: str) -> dict[str, Any]:
     if not text.strip():
-        raise PreviewError(f"{where}: is empty: {HOW}")
+        raise CommandError(f"{where}: is empty: {HOW}")
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
         if error.msg == "Extra data":
-            raise PreviewError(
+            raise CommandError(
                 f"{where}: holds more than one JSON object, as with "
                 f"PULUMI_ENABLE_STREAMING_JSON_PREVIEW set: {HOW} without it"
             ) from None
-        raise PreviewError(
+        raise CommandError(
             f"{where}: is cut off or no JSON (line {error.lineno}: {error.msg}): {HOW}"
         ) from None
     except RecursionError:
-        raise PreviewError(f"{where}: is nested too deeply for a preview: {HOW}") from None
+        raise CommandError(f"{where}: is nested too deeply for a preview: {HOW}") from None
     if not isinstance(value, dict):
-        raise PreviewError(f"{where}: is JSON, but no object: {HOW}")
+        raise CommandError(f"{where}: is JSON, but no object: {HOW}")
     return cast("dict[str, Any]", value)
 
 
@@ -141,4 +137,4 @@ def _names(listed: list[Change], where: str) -> tuple[str, str]:
     for change in listed:
         if match := URN.match(change.urn):
             return match["project"], match["stack"]
-    raise PreviewError(f"{where}: names no resource at all: {HOW}")
+    raise CommandError(f"{where}: names no resource at all: {HOW}")

@@ -278,24 +278,13 @@ METADATA_ACCEPTED: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("path", "value", "where", "message"), METADATA)
-def test_the_metadata_of_every_object_is_checked(path, value, where, message):
-    said = violations("NodePool", changed(POOL, path, value))
-
-    assert [violation.path for violation in said] == [where]
-    assert message in said[0].message
-
-
 def test_what_metadata_may_hold():
     for path, value in METADATA_ACCEPTED[:3]:
         assert violations("NodePool", changed(POOL, path, value)) == []
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "where", "message"),
-    POOL_STRUCTURE,
-)
-def test_the_structure_of_a_node_pool_is_checked(path, value, where, message):
+@pytest.mark.parametrize(("path", "value", "where", "message"), [*METADATA, *POOL_STRUCTURE])
+def test_the_metadata_and_structure_of_a_node_pool_are_checked(path, value, where, message):
     said = violations("NodePool", changed(POOL, path, value))
 
     assert [violation.path for violation in said] == [where]
@@ -382,16 +371,6 @@ POOL_RULES: list[Any] = [
         "group may not be empty",
     ),
 ]
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "where", "message"),
-    POOL_RULES,
-)
-def test_the_rules_of_a_node_pool_speak_in_upstreams_words(path, value, where, message):
-    said = violations("NodePool", changed(POOL, path, value))
-
-    assert Violation(where, message) in said
 
 
 @pytest.mark.parametrize("number", NO_NUMBERS)
@@ -588,11 +567,11 @@ CLASS_RULES: list[Any] = [
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "where", "message"),
-    CLASS_RULES,
+    ("manifest", "path", "value", "where", "message"),
+    [(POOL, *rule) for rule in POOL_RULES] + [(NODE_CLASS, *rule) for rule in CLASS_RULES],
 )
-def test_the_rules_of_a_node_class_speak_in_upstreams_words(path, value, where, message):
-    said = violations("EC2NodeClass", changed(NODE_CLASS, path, value))
+def test_the_rules_speak_in_upstreams_words(manifest, path, value, where, message):
+    said = violations(manifest["kind"], changed(manifest, path, value))
 
     assert Violation(where, message) in said
 

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 import yaml
 
+from frugal_eks.errors import CommandError
 from frugal_eks.migrate.conversion import Migration, convert
-from frugal_eks.migrate.documents import Document, InputError
+from frugal_eks.migrate.documents import Document
 from frugal_eks.migrate.missing import fill_in
 from stack_config.model import StackConfig
 from stack_config.settings import parsed
@@ -379,7 +380,7 @@ def test_two_answers_to_one_question_are_told():
     ],
 )
 def test_a_field_of_the_wrong_shape_is_one_sentence(parts, told):
-    with pytest.raises(InputError) as error:
+    with pytest.raises(CommandError) as error:
         migrated(**parts)
 
     assert str(error.value).startswith("cluster.yaml:")

@@ -16,9 +16,10 @@ import pytest
 import yaml
 
 from frugal_eks import cli
+from frugal_eks.errors import CommandError
 from frugal_eks.migrate import report, stack_file
 from frugal_eks.migrate.conversion import convert
-from frugal_eks.migrate.documents import Document, InputError, read
+from frugal_eks.migrate.documents import Document, read
 from frugal_eks.migrate.missing import fill_in
 from frugal_eks.migrate.reader import leaves
 from stack_config.model import StackConfig
@@ -56,7 +57,7 @@ def told(found: tuple[Document, ...]) -> str:
     """All that a user is told, or the one sentence that there is nothing to be told."""
     try:
         migration = convert(found, cluster=CLUSTER, region=REGION)
-    except InputError as error:
+    except CommandError as error:
         return f"{error}"
     left = [dataclasses.astuple(each.note) for each in migration.left]
     return f"{migration.values} {migration.comments} {left}"

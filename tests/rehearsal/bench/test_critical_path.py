@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from rehearsal.bench import critical_path
-from rehearsal.bench.critical_path import PathStep, Resource, StateError, read
+from rehearsal.bench.critical_path import PathStep, Resource, read
 from rehearsal.bench.durations import Durations
+from rehearsal.errors import RehearsalError
 
 STACK = "urn:pulumi:nodeless::frugal-eks::"
 PROFILE = "aws:eks/fargateProfile:FargateProfile"
@@ -41,6 +42,16 @@ def needs(*rows: dict[str, Any]) -> dict[str, set[str]]:
         resource.name: {urn.rpartition("::")[2] for urn in resource.needs}
         for resource in read(exported(*rows))
     }
+
+
+NETWORK = read(
+    exported(
+        row("vpc"),
+        row("nat", urn("vpc")),
+        row("cluster", urn("vpc")),
+        row("pool", urn("cluster"), urn("nat")),
+    )
+)
 
 
 def by_name(**seconds: float):
@@ -106,17 +117,9 @@ def test_fargate_profiles_wait_for_each_other_even_if_the_program_does_not_say_s
 
 
 def test_a_chain_is_as_long_as_its_slowest_branch():
-    resources = read(
-        exported(
-            row("vpc"),
-            row("nat", urn("vpc")),
-            row("cluster", urn("vpc")),
-            row("pool", urn("cluster"), urn("nat")),
-        )
-    )
     seconds = by_name(vpc=6, nat=105, cluster=540, pool=50)
 
-    path = critical_path.create(resources, seconds)
+    path = critical_path.create(NETWORK, seconds)
 
     assert told(path) == [("vpc", 0, 6), ("cluster", 6, 546), ("pool", 546, 596)]
     assert critical_path.total(path) == path[-1].end
@@ -156,17 +159,9 @@ def test_components_carry_no_time_but_pass_on_that_of_their_children():
 
 
 def test_a_destroy_takes_the_same_edges_the_other_way_with_its_own_seconds():
-    resources = read(
-        exported(
-            row("vpc"),
-            row("nat", urn("vpc")),
-            row("cluster", urn("vpc")),
-            row("pool", urn("cluster"), urn("nat")),
-        )
-    )
     seconds = by_name(vpc=1, nat=55, cluster=150, pool=60)
 
-    path = critical_path.destroy(resources, seconds)
+    path = critical_path.destroy(NETWORK, seconds)
 
     assert told(path) == [("pool", 0, 60), ("cluster", 60, 210), ("vpc", 210, 211)]
 
@@ -211,7 +206,7 @@ def test_a_stack_without_resources_has_no_path():
 
 @pytest.mark.parametrize("export", [{}, {"resources": []}, {"deployment": []}])
 def test_something_else_than_an_exported_state_is_refused(export):
-    with pytest.raises(StateError, match=r"give what `pulumi stack export` prints$"):
+    with pytest.raises(RehearsalError, match=r"give what `pulumi stack export` prints$"):
         read(export)
 
 

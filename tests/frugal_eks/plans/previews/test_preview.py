@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frugal_eks.plans.previews import SECRET, UNKNOWN, Preview, PreviewError
+from frugal_eks.errors import CommandError
+from frugal_eks.plans.previews import SECRET, UNKNOWN, Preview
 from tests.frugal_eks.plans.previews import recorded
 from tests.frugal_eks.plans.review.made import preview, step, text, urn
 
@@ -64,7 +65,7 @@ def test_what_is_recorded_is_made_small_without_losing_a_change():
 
 @given(st.integers(min_value=0, max_value=len(GOOD) - 1))
 def test_cut_off_anywhere_it_is_refused(length):
-    with pytest.raises(PreviewError) as error:
+    with pytest.raises(CommandError) as error:
         Preview.parse(GOOD[:length], "p.json")
 
     told = str(error.value)
@@ -85,7 +86,7 @@ def test_cut_off_anywhere_it_is_refused(length):
     ],
 )
 def test_another_shape_is_refused_with_its_path(whole, told):
-    with pytest.raises(PreviewError) as error:
+    with pytest.raises(CommandError) as error:
         Preview.parse(json.dumps({"changeSummary": {}} | whole), "p.json")
 
     assert str(error.value) == (

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from frugal_eks.plans.previews import Preview, PreviewError
+from frugal_eks.errors import CommandError
+from frugal_eks.plans.previews import Preview
 from frugal_eks.plans.review import comment, risks
 from tests.rehearsal.aws.provider.small_programs import Pulumi
 
@@ -89,7 +90,7 @@ def test_a_preview_that_fails_has_no_comment(on_engine: Callable[[str], Pulumi])
 
     told = run("preview", "--json", fails=True).stdout
 
-    with pytest.raises(PreviewError, match=r"the preview itself has failed: .*zone") as error:
+    with pytest.raises(CommandError, match=r"the preview itself has failed: .*zone") as error:
         Preview.parse(told)
     assert "\n" not in str(error.value)
     assert json.loads(told)["steps"]

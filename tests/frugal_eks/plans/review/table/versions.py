@@ -12,6 +12,24 @@ def _version(type_, old, new, **more):
     return step("update", type_, old={"version": old} | more, new={"version": new} | more)
 
 
+def _chart(name, chart, jump, kept):
+    old, new, what = jump
+    return Case(
+        name,
+        [_version(RELEASE, old, new, chart=chart)],
+        [
+            f"{JUMPS}: Release one takes the chart {chart.rpartition('/')[2]} from {old} to {new}, "
+            f"{what}"
+        ],
+        [_version(RELEASE, *kept, chart=chart)],
+    )
+
+
+def _engine(old, new):
+    kind = "aws:rds/instance:Instance"
+    return step("update", kind, old={"engineVersion": old}, new={"engineVersion": new})
+
+
 def _image(old, new):
     def spec(image):
         return {"spec": {"template": {"spec": {"containers": [{"name": "a", "image": image}]}}}}
@@ -38,32 +56,23 @@ CASES = [
         ],
         [_version(CLUSTER, None, "1.35", **PRIVATE)],
     ),
-    Case(
+    _chart(
         "Karpenter",
-        [_version(RELEASE, "1.13.2", "1.14.1", chart="oci://public.ecr.aws/karpenter/karpenter")],
-        [
-            f"{JUMPS}: Release one takes the chart karpenter from 1.13.2 to 1.14.1, another minor "
-            "version: read its upgrade guide, CRDs included"
-        ],
-        [_version(RELEASE, "1.14.0", "1.14.1", chart="oci://public.ecr.aws/karpenter/karpenter")],
+        "oci://public.ecr.aws/karpenter/karpenter",
+        ("1.13.2", "1.14.1", "another minor version: read its upgrade guide, CRDs included"),
+        kept=("1.14.0", "1.14.1"),
     ),
-    Case(
+    _chart(
         "a chart, another major version",
-        [_version(RELEASE, "3.9.0", "4.0.0", chart="external-dns")],
-        [
-            f"{JUMPS}: Release one takes the chart external-dns from 3.9.0 to 4.0.0, another major "
-            "version"
-        ],
-        [_version(RELEASE, "3.9.0", "3.9.1", chart="external-dns")],
+        "external-dns",
+        ("3.9.0", "4.0.0", "another major version"),
+        kept=("3.9.0", "3.9.1"),
     ),
-    Case(
+    _chart(
         "a chart before its first major version",
-        [_version(RELEASE, "v0.8.1", "v0.9.0", chart="node-termination-handler")],
-        [
-            f"{JUMPS}: Release one takes the chart node-termination-handler from v0.8.1 to v0.9.0, "
-            "another minor version before 1.0, which may break"
-        ],
-        [_version(RELEASE, "v0.8.1", "v0.8.4", chart="node-termination-handler")],
+        "node-termination-handler",
+        ("v0.8.1", "v0.9.0", "another minor version before 1.0, which may break"),
+        kept=("v0.8.1", "v0.8.4"),
     ),
     Case(
         "back, of whatever type",
@@ -73,23 +82,9 @@ CASES = [
     ),
     Case(
         "an engine",
-        [
-            step(
-                "update",
-                "aws:rds/instance:Instance",
-                old={"engineVersion": "16.4"},
-                new={"engineVersion": "17.1"},
-            )
-        ],
+        [_engine("16.4", "17.1")],
         [f"{JUMPS}: rds.Instance one takes the engine from 16.4 to 17.1, another major version"],
-        [
-            step(
-                "update",
-                "aws:rds/instance:Instance",
-                old={"engineVersion": "16.4"},
-                new={"engineVersion": "16.5"},
-            )
-        ],
+        [_engine("16.4", "16.5")],
     ),
     Case(
         "an image",
