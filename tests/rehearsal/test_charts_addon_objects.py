@@ -7,7 +7,8 @@ from components.addons.addon_config import NAMESPACE
 from components.addons.metrics_server import component as metrics_server
 from components.cluster.fargate_limits import pod_problems
 from components.kubernetes.charts import survives_unquoted
-from tests.rehearsal.test_charts_addons import ADDONS, MORE, REQUIRED, addon, pod
+from tests.components.addons.programs import addon_of
+from tests.rehearsal.test_charts_addons import REQUIRED, deployment, each_chart, pod
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +16,7 @@ def installed(render):
     """The objects that an add-on's chart makes with the component's values on Fargate."""
 
     def run(chart, **config):
-        return render(chart, addon(chart, **config).values, NAMESPACE)
+        return render(chart, addon_of(chart).values(**config), NAMESPACE)
 
     return run
 
@@ -76,8 +77,7 @@ def test_external_dns_arguments(installed):
         "--annotation-prefix=external-dns.alpha.kubernetes.io/",
         "--provider=aws",
         "--aws-zone-type=public",
-        "--zone-id-filter=Z1",
-        "--zone-id-filter=Z2",
+        "--zone-id-filter=Z-example.com",
     ]
     assert objects["Deployment", "external-dns"]["spec"]["strategy"] == {"type": "Recreate"}
 
@@ -108,11 +108,11 @@ PRINTED = {
 @pytest.mark.parametrize("text", ["a: b", "a:", "a #b", "a ", "a:b", "it's {a}", "42", "@a", ""])
 def test_a_text_arrives_as_it_is_where_the_program_takes_it_and_only_there(render, chart, text):
     flag, values = PRINTED[chart]
-    of_the_component = addon(chart).values
+    of_the_component = addon_of(chart).values()
 
     try:
         objects = render(chart, of_the_component | values(text), NAMESPACE)
-        (container,) = pod(objects, addon(chart).deployment)["spec"]["containers"]
+        (container,) = pod(objects, deployment(addon_of(chart)))["spec"]["containers"]
         told = [*container.get("command", []), *container.get("args", [])]
         arrived = f"--{flag}=note={text}" in told
     except yaml.YAMLError:
@@ -206,9 +206,10 @@ def test_what_a_stand_in_has_no_object_for_is_said_not_dropped(render, chart, va
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("chart", ADDONS)
-def test_nothing_is_made_that_waits_for_an_answer_of_a_container(installed, chart):
-    kinds = {kind for kind, _ in installed(chart, **MORE[chart])}
+@each_chart
+def test_nothing_is_made_that_waits_for_an_answer_of_a_container(render, addon):
+    objects = render(addon.section.CHART_NAME, addon.values(**addon.more), NAMESPACE)
+    kinds = {kind for kind, _ in objects}
 
     unanswered = {"APIService", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}
     assert kinds & unanswered == set()

@@ -11,30 +11,14 @@ from pydantic import ValidationError
 
 from components.addons.addon_config import FARGATE_SIZE, NAMESPACE
 from components.cluster.fargate_limits import pod_problems
-from components.kubernetes.charts import ChartSource
 from components.placement import RunsOn
 from tests.components.addons.programs import CHARTS
 
-RELEASE = "kubernetes:helm.sh/v3:Release"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 DEPLOYMENTS = {"aws-efs-csi-driver": "efs-csi-controller"}
 """Names of the chief workload where it is not the chart's."""
-MORE = {
-    "aws-load-balancer-controller": {"replicas": 2, "defaultTags": {"team": "a", "env": "b"}},
-    "external-dns": {"policy": "sync", "excludeDomains": ["office.example.com"]},
-    "cluster-autoscaler": {
-        "replicas": 2,
-        "expander": "priority",
-        "priorities": {10: [".*"], 50: [".*spot.*"]},
-        "extraArgs": {"scale-down-utilization-threshold": 0.4},
-    },
-    "metrics-server": {"replicas": 2},
-    "kube-ops-view": {"timeZone": "Asia/Seoul"},
-    "aws-efs-csi-driver": {"replicas": 2},
-}
-"""Options that bring more values with them."""
 each_chart = pytest.mark.parametrize("addon", CHARTS, ids=lambda each: each.section.__name__)
 each_deployment = pytest.mark.parametrize(
     "addon",
@@ -44,22 +28,11 @@ each_deployment = pytest.mark.parametrize(
 
 
 @pytest.fixture
-def values(deploy, account):
-    """The chart's values as the add-on's component makes them."""
-
-    def run(addon, runs_on=RunsOn.FARGATE, images=None, **keys):
-        program = addon.program(runs_on, charts=ChartSource(images=images), keys=keys)
-        return deploy(program, account).one(RELEASE).inputs["values"]
-
-    return run
-
-
-@pytest.fixture
-def installed(render, values):
+def installed(render):
     """The objects that an add-on's chart makes with the component's values."""
 
     def run(addon, runs_on=RunsOn.FARGATE, **keys):
-        return render(addon.section.CHART_NAME, values(addon, runs_on, **keys), NAMESPACE)
+        return render(addon.section.CHART_NAME, addon.values(runs_on, **keys), NAMESPACE)
 
     return run
 
@@ -84,14 +57,14 @@ def service_account(values):
     ("runs_on", "images"), list(product(RunsOn, (None, "mirror.example.com/x")))
 )
 def test_what_the_component_gives_has_only_keys_that_upstream_has(
-    assembled, values, addon, runs_on, images
+    assembled, addon, runs_on, images
 ):
     chart = addon.section.CHART_NAME
     schema = json.loads((assembled / chart / "values.schema.json").read_text())
-    more = MORE.get(chart, {}) | ({"nodeSelector": {"a": "b"}} if runs_on is RunsOn.NODES else {})
+    more = addon.more | ({"nodeSelector": {"a": "b"}} if runs_on is RunsOn.NODES else {})
 
-    jsonschema.validate(values(addon, runs_on, images), schema)
-    jsonschema.validate(values(addon, runs_on, images, **more), schema)
+    jsonschema.validate(addon.values(runs_on, images), schema)
+    jsonschema.validate(addon.values(runs_on, images, **more), schema)
 
 
 def test_what_upstreams_own_schema_refuses_is_refused(assembled):
@@ -140,8 +113,8 @@ def test_fargate_can_run_them_in_its_smallest_size(installed, addon):
 
 @pytest.mark.engine
 @each_deployment
-def test_the_pods_run_as_the_programs_account_or_the_charts(installed, values, addon):
-    account = service_account(values(addon))
+def test_the_pods_run_as_the_programs_account_or_the_charts(installed, addon):
+    account = service_account(addon.values())
     name = account.get("name", deployment(addon))
 
     objects = installed(addon)

@@ -12,7 +12,7 @@ from rehearsal import control_plane, toolchain
 from rehearsal.aws.eks_service.addon_manifests import Installation, objects_of
 from rehearsal.processes import Processes
 from rehearsal.state import State
-from tests.rehearsal.test_charts_addons import ADDONS, MORE, addon
+from tests.components.addons.programs import CHARTS
 
 pytestmark = pytest.mark.engine
 
@@ -48,9 +48,14 @@ def refused(kubectl, assembled):
     return run
 
 
-@pytest.mark.parametrize(("chart", "runs_on"), list(product(ADDONS, RunsOn)))
-def test_what_the_components_values_make_is_taken(render, refused, chart, runs_on):
-    objects = render(chart, addon(chart, runs_on, **MORE[chart]).values, NAMESPACE)
+@pytest.mark.parametrize(
+    ("addon", "runs_on"),
+    list(product(CHARTS, RunsOn)),
+    ids=lambda each: each.section.__name__ if hasattr(each, "section") else each.value,
+)
+def test_what_the_components_values_make_is_taken(render, refused, addon, runs_on):
+    values = addon.values(runs_on, **addon.more)
+    objects = render(addon.section.CHART_NAME, values, NAMESPACE)
 
     assert refused(objects.values()) == ""
 

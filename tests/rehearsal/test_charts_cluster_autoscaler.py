@@ -4,7 +4,8 @@ import pytest
 import yaml
 
 from components.addons.addon_config import NAMESPACE
-from tests.rehearsal.test_charts_addons import addon, pod
+from tests.components.addons.programs import addon_of
+from tests.rehearsal.test_charts_addons import pod
 
 pytestmark = pytest.mark.engine
 CHART = "cluster-autoscaler"
@@ -15,7 +16,7 @@ def installed(render):
     """The objects that the chart makes with the component's values on Fargate."""
 
     def run(**config):
-        return render(CHART, addon(CHART, **config).values, NAMESPACE)
+        return render(CHART, addon_of(CHART).values(**config), NAMESPACE)
 
     return run
 

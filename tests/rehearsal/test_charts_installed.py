@@ -14,11 +14,11 @@ from rehearsal import charts, leftovers
 from rehearsal.charts.placeholders import Placeholder
 from rehearsal.clients import Cluster
 from rehearsal.nodes_now import is_true
+from tests.components.addons.programs import CHARTS
 from tests.rehearsal.own_programs import engine_of, one_node
-from tests.rehearsal.test_charts_addons import ADDONS, MORE, addon
 
 # The pods of this one come up with the real handler alone: test_termination_handler.py runs it.
-INSTALLED = [name for name in ADDONS if name != "aws-node-termination-handler"]
+INSTALLED = {each.section.CHART_NAME: each for each in CHARTS if not each.section.WITH_NODE_GROUPS}
 ACCOUNTS = (
     aws_load_balancer_controller.SERVICE_ACCOUNT,
     external_dns.SERVICE_ACCOUNT,
@@ -63,7 +63,7 @@ def state(tmp_path_factory):
 def engine(state, tmp_path, cli):
     """With a program that installs the stand-ins and a chart of the user's own."""
     charts.assemble(state.charts, [Placeholder("mine", "podinfo", "6.9.0")])
-    values = {name: addon(name, RunsOn.NODES, **MORE[name]).values for name in INSTALLED}
+    values = {name: addon.values(RunsOn.NODES, **addon.more) for name, addon in INSTALLED.items()}
     settings = {
         "frugal-eks:charts": str(state.charts),
         "frugal-eks:accounts": json.dumps(ACCOUNTS),

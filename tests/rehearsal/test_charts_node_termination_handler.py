@@ -4,7 +4,8 @@ import pytest
 
 from components.addons.addon_config import NAMESPACE
 from components.placement import RunsOn
-from tests.rehearsal.test_charts_addons import addon, pod
+from tests.components.addons.programs import addon_of
+from tests.rehearsal.test_charts_addons import pod
 
 pytestmark = pytest.mark.engine
 CHART = "aws-node-termination-handler"
@@ -17,7 +18,7 @@ def installed(render):
     """The objects that the chart makes with the component's values, on nodes."""
 
     def run(more=None, **config):
-        values = addon(CHART, RunsOn.NODES, **config).values
+        values = addon_of(CHART, config.get("mode", "queue")).values(RunsOn.NODES, **config)
         return render(CHART, values | (more or {}), NAMESPACE)
 
     return run

@@ -15,7 +15,28 @@ from components.addons.node_termination_handler.component import (
 )
 from components.kubernetes.charts import ChartSource
 from components.placement import Placement, RunsOn
+from rehearsal import recording
+from rehearsal.recording import Deployment, account_of
 from tests.cluster_refs import cluster_ref
+
+RELEASE = "kubernetes:helm.sh/v3:Release"
+
+
+MORE = {
+    "AwsLoadBalancerControllerConfig": {"replicas": 2, "defaultTags": {"team": "a", "env": "b"}},
+    "ExternalDnsConfig": {"policy": "sync", "excludeDomains": ["office.example.com"]},
+    "ClusterAutoscalerConfig": {
+        "replicas": 2,
+        "expander": "priority",
+        "priorities": {10: [".*"], 50: [".*spot.*"]},
+        "extraArgs": {"scale-down-utilization-threshold": 0.4},
+    },
+    "MetricsServerConfig": {"replicas": 2},
+    "KubeOpsViewConfig": {"timeZone": "Asia/Seoul"},
+    "EfsCsiConfig": {"replicas": 2},
+    "QueueHandlerConfig": {"heartbeatIntervalSeconds": 60, "replicas": 1},
+}
+"""Options that bring more values with them, by the section's class."""
 
 
 class Addon(NamedTuple):
@@ -34,6 +55,11 @@ class Addon(NamedTuple):
             for field in self.section.model_fields.values()
             if field.is_required()
         }
+
+    @property
+    def more(self) -> dict[str, Any]:
+        """Keys of the section that bring more values with them."""
+        return MORE.get(self.section.__name__, {})
 
     def config(self, **keys: Any) -> AddonConfig:
         """The section with these keys of the stack file beside the required ones."""
@@ -71,6 +97,26 @@ class Addon(NamedTuple):
 
         return run
 
+    def values(
+        self, runs_on: RunsOn = RunsOn.FARGATE, images: str | None = None, **keys: Any
+    ) -> dict[str, Any]:
+        """The chart's values as the component gives them."""
+        program = self.program(runs_on, charts=ChartSource(images=images), keys=keys)
+        made = Deployment(account_of(), preview=False)
+        recording.run(program, made, {}, stack="dev")
+        return made.one(RELEASE).inputs["values"]
+
 
 ADDONS = [Addon(folder, section) for folder, section in sections()]
 CHARTS = [each for each in ADDONS if issubclass(each.section, ChartConfig)]
+
+
+def addon_of(chart: str, mode: str = "queue") -> Addon:
+    """The add-on that installs a chart; in the mode, where it has several."""
+    return next(
+        each
+        for each in CHARTS
+        if chart == each.section.CHART_NAME
+        and each.minimal.get("mode", mode) == mode
+        and (mode == "imds") is each.section.ON_EVERY_NODE
+    )

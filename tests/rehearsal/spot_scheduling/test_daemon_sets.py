@@ -6,9 +6,9 @@ import pytest
 
 from components.addons.addon_config import NAMESPACE
 from components.placement import RunsOn
+from tests.components.addons.programs import addon_of
 from tests.rehearsal.nodeless.stage import wait
 from tests.rehearsal.spot_scheduling.world import ON_DEMAND, SPOT, node, on_demand, spot
-from tests.rehearsal.test_charts_addons import addon
 
 pytestmark = pytest.mark.engine
 
@@ -28,7 +28,7 @@ def handler(world, render):
     """Installs the handler and returns its DaemonSet, as it was sent to the API server."""
 
     def install(values=None, **config):
-        made = values or addon(CHART, RunsOn.NODES, mode="imds", **config).values
+        made = values or addon_of(CHART, "imds").values(RunsOn.NODES, **config)
         objects = render(CHART, made | HEALTHY, NAMESPACE)
         world.make(*objects.values())
         (found,) = (one for (kind, _), one in objects.items() if kind == "DaemonSet")
@@ -147,7 +147,7 @@ def test_with_the_charts_own_key_for_affinity_it_would_run_on_fargate_too(world,
     world.nodes(*spot(SPOT[0]), FARGATE)
     term = {"matchExpressions": [{"key": "kubernetes.io/os", "operator": "Exists"}]}
     required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
-    values = addon(CHART, RunsOn.NODES, mode="imds").values
+    values = addon_of(CHART, "imds").values(RunsOn.NODES)
 
     handler(values | {"affinity": {"nodeAffinity": required}})
 
