@@ -8,9 +8,11 @@ from components.section import Mistake
 from stack_config import mistakes
 from stack_config.model import AWS_KEYS, StackConfig
 from stack_config.settings import SECRET, decoded, parsed
+from stack_config.strays import stray_namespaces, stray_top_level
 from stack_config.yaml_text import Keys, Lines, YamlError, documents
 
-NAMESPACE = "frugal-eks:"
+PROJECT = "frugal-eks"
+NAMESPACE = f"{PROJECT}:"
 _CONFIG = "config"
 
 
@@ -38,9 +40,15 @@ def model(text: str) -> StackConfig | Sequence[LocatedMistake]:
     if len(read) != 1:
         return [LocatedMistake(1, f"holds {len(read)} YAML documents: a stack file is one")]
     document, lines = read[0]
-    config = cast(Mapping[str, Any], document).get(_CONFIG) if _is_map(document) else None
-    ours = _settings(cast(Mapping[str, Any], config)) if _is_map(config) else {}
-    if not any(":" not in key for key in ours):
+    whole = _map(document)
+    settings = _map(whole.get(_CONFIG))
+    ours = _settings(settings)
+    strays = [
+        LocatedMistake(lines.get((mistake.path,), 1), mistakes.line(mistake).strip())
+        for mistake in stray_top_level(map(str, whole), PROJECT)
+    ]
+    strays += [_located(each, lines) for each in stray_namespaces(map(str, settings), PROJECT)]
+    if not strays and not any(":" not in key for key in ours):
         return [
             LocatedMistake(
                 1, f"says nothing of {NAMESPACE}…: begin with stacks/Pulumi.nodeless.yaml"
@@ -48,8 +56,8 @@ def model(text: str) -> StackConfig | Sequence[LocatedMistake]:
         ]
     outcome = parsed(ours)
     if isinstance(outcome, StackConfig):
-        return outcome
-    return sorted(_located(mistake, lines) for mistake in outcome)
+        return sorted(strays) or outcome
+    return sorted([*strays, *(_located(mistake, lines) for mistake in outcome)])
 
 
 def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,6 +109,10 @@ def _path(keys: Keys) -> str:
 
 def _leads_to(path: str, longer: str) -> bool:
     return bool(path) and (longer == path or longer.startswith((f"{path}.", f"{path}[")))
+
+
+def _map(value: Any) -> Mapping[str, Any]:
+    return cast(Mapping[str, Any], value) if _is_map(value) else {}
 
 
 def _is_map(value: Any) -> bool:

@@ -5,6 +5,7 @@ import pulumi
 from stack_config import mistakes
 from stack_config.model import AWS_KEYS, StackConfig
 from stack_config.settings import SECRET, decoded, parsed
+from stack_config.strays import stray_namespaces
 
 
 class ConfigError(pulumi.RunError):
@@ -21,13 +22,16 @@ def load() -> StackConfig:
     }
     file = f"Pulumi.{pulumi.get_stack()}.yaml"
     ours = {k.removeprefix(namespace): v for k, v in settings.items() if k.startswith(namespace)}
-    if not ours:
+    strays = [*stray_namespaces(settings, pulumi.get_project())]
+    if not ours and not strays:
         raise ConfigError(
             f"{file} says nothing of {namespace}… yet: copy the config of "
             "stacks/Pulumi.nodeless.yaml into it and put your own names in"
         )
     ours |= {key: settings[key] for key in AWS_KEYS if key in settings}
     config = parsed(ours)
-    if isinstance(config, StackConfig):
+    if isinstance(config, StackConfig) and not strays:
         return config
-    raise ConfigError("\n".join([f"{file} is not valid:", *map(mistakes.line, config)]))
+    others = () if isinstance(config, StackConfig) else config
+    problems = map(mistakes.line, [*strays, *others])
+    raise ConfigError("\n".join([f"{file} is not valid:", *problems]))

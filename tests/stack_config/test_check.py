@@ -68,6 +68,62 @@ def test_what_yaml_and_pulumi_make_of_it_is_seen(before, after, words):
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "key", "words"),
+    [
+        (
+            "  frugal-eks:karpenter:",
+            "frugal-eks:karpenter:",
+            "frugal-eks:karpenter",
+            "stands on the top level of the file, where the program does not see it: move it below "
+            "config, as frugal-eks:karpenter",
+        ),
+        (
+            "config:\n",
+            "addons: {metricsServer: {}}\nconfig:\n",
+            "addons",
+            "stands on the top level of the file, where the program does not see it: move it below "
+            "config, as frugal-eks:addons",
+        ),
+        (
+            "config:\n",
+            "encryptionsalts: v1\nconfig:\n",
+            "encryptionsalts",
+            "is no key of a Pulumi stack file: did you mean encryptionsalt?",
+        ),
+        (
+            "config:\n",
+            "colour: red\nconfig:\n",
+            "colour",
+            "is no key of a Pulumi stack file: correct or drop it",
+        ),
+        (
+            "frugal-eks:overprovisioning",
+            "frugal-esk:overprovisioning",
+            "frugal-esk:overprovisioning",
+            "is not read, since its namespace is frugal-esk: did you mean "
+            "frugal-eks:overprovisioning?",
+        ),
+        (
+            "frugal-eks:overprovisioning",
+            "platform:overprovisioning",
+            "platform:overprovisioning",
+            "is not read, since its namespace is platform: did you mean "
+            "frugal-eks:overprovisioning?",
+        ),
+    ],
+)
+def test_a_section_that_the_program_would_not_see_is_a_mistake(before, after, key, words):
+    """On a living stack it would read as "delete it"."""
+    text = NODELESS.replace(before, after, 1)
+    if before == "  frugal-eks:karpenter:":  # YAML ends `config` with the first key to its left
+        head, _, rest = text.partition(after)
+        section, _, others = rest.partition("\n  frugal-eks:")
+        text = f"{head}  frugal-eks:{others}\n{after}{section}\n"
+
+    assert (line_of(text, f"{key}:"), f"{key}: {words}") in told(text)
+
+
+@pytest.mark.parametrize(
     ("before", "after"),
     [
         ("deletionProtection: false", "deletionProtection: no"),

@@ -894,6 +894,22 @@ def test_what_other_packages_read_is_left_to_them(deploy, changed):
     deploy(lambda: load() and None, settings=settings)
 
 
+@pytest.mark.parametrize("also", [{}, {"cluster.version": "1.17"}])
+def test_a_section_below_another_namespace_is_a_mistake(deploy, changed, also):
+    """On a living stack it would read as "delete it"."""
+    settings = changed(also) | {"frugal-esk:bastion": "{}"}
+
+    with pytest.raises(ConfigError) as error:
+        deploy(load, settings=settings)
+
+    head, line, *others = str(error.value).splitlines()
+    assert (head, len(others)) == (HEAD, len(also))
+    assert line == (
+        "  frugal-esk:bastion: is not read, since its namespace is frugal-esk: "
+        "did you mean frugal-eks:bastion?"
+    )
+
+
 def test_text_that_only_begins_like_json_stays_text(told):
     assert told({"chartMirror": "{charts"}) == [
         r"chartMirror: String should match pattern '^(oci://|/|\./)\S+$': write it in this form "
