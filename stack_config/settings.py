@@ -22,7 +22,8 @@ def parsed(settings: Mapping[str, Any]) -> StackConfig | Sequence[Mistake]:
     except ValidationError as error:
         details = mistakes.real(error.errors())
         unusable = {str(detail["loc"][0]) for detail in details}
-        reported = [m for detail in details for m in mistakes.mistakes(detail, StackConfig)]
+        reported, others = mistakes.contradictions(details, StackConfig)
+        reported += [m for detail in others for m in mistakes.mistakes(detail, StackConfig)]
         return [*reported, *_rules_that_still_count(settings, unusable)]
     return [*_broken(config, set())] or config
 

@@ -68,6 +68,66 @@ def test_what_yaml_and_pulumi_make_of_it_is_seen(before, after, words):
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (
+            "cidr:",
+            "vpcId: vpc-0123456789abcdef0\n    cidr:",
+            "network.vpcId: names a VPC that is there already, and cidr, availabilityZones, "
+            "natGateways would make another one: drop vpcId, or drop those keys",
+        ),
+        (
+            "    name: nodeless",
+            "    existing: shared\n    name: nodeless",
+            "cluster.existing: names a cluster that is there already, and name, version, endpoint, "
+            "admins, deletionProtection would make another one: drop existing, or drop those keys",
+        ),
+        (
+            "metricsServer: {}",
+            "metricsServer: false",
+            "addons.metricsServer: is no switch: remove the key, which turns it off (got false)",
+        ),
+        (
+            "metricsServer: {}",
+            "metricsServer: true",
+            "addons.metricsServer: is no switch: write `{}`, which is on with all defaults "
+            "(got true)",
+        ),
+        (
+            "metricsServer: {}",
+            "metricsServer: {enabled: false}",
+            "addons.metricsServer.enabled: unknown key: remove metricsServer, which turns it off "
+            "(got false)",
+        ),
+        (
+            "metricsServer: {}",
+            "metricsServer: {enabled: true}",
+            "addons.metricsServer.enabled: unknown key: drop it, since {} is on already (got true)",
+        ),
+        (
+            "cidr: 10.20.0.0/16",
+            "cidr: 10.20.0.1/16",
+            'network.cidr: has bits of a host: write 10.20.0.0/16 (got "10.20.0.1/16")',
+        ),
+        (
+            "arn:aws:iam::111122223333:role/platform-admin",
+            "arn:aws:sts::111122223333:assumed-role/platform-admin/me",
+            "cluster.admins[0]: is a session of a role: write the role's own ARN, "
+            "arn:aws:iam::111122223333:role/platform-admin "
+            '(got "arn:aws:sts::111122223333:assumed-role/platform-admin/me")',
+        ),
+        (
+            "admins: [arn:aws:iam::111122223333:role/platform-admin]",
+            "admins: []",
+            "cluster.admins: is empty: write at least one",
+        ),
+    ],
+)
+def test_one_cause_is_one_message_with_a_remedy_that_makes_sense(before, after, words):
+    assert [each for _, each in told(NODELESS.replace(before, after, 1))] == [words]
+
+
+@pytest.mark.parametrize(
     ("before", "after", "key", "words"),
     [
         (

@@ -50,7 +50,7 @@ BROKEN = [
         GROUPS,
         "securityGroupSelectorTerms cannot be empty",
         ALIAS | {"securityGroupSelectorTerms": []},
-        ("securityGroupSelectorTerms", "at least 1 item", []),
+        ("securityGroupSelectorTerms", "is empty", []),
     ),
     (
         GROUPS,
@@ -82,7 +82,7 @@ BROKEN = [
         SUBNETS,
         "subnetSelectorTerms cannot be empty",
         ALIAS | {"subnetSelectorTerms": []},
-        ("subnetSelectorTerms", "at least 1 item", []),
+        ("subnetSelectorTerms", "is empty", []),
     ),
     (
         SUBNETS,
