@@ -26,3 +26,11 @@ AddressRange = Annotated[
     ),
 ]
 """A range of IPv4 addresses, for example `10.20.0.0/16`; without a length it is one address."""
+
+PRIVATE_RANGES = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
+"""RFC 1918 and RFC 6598: ranges that a VPC and the networks behind it can have."""
+
+
+def is_private(addresses: IPv4Network) -> bool:
+    """Whether all addresses of a range are private: nobody connects from them over the internet."""
+    return any(addresses.subnet_of(IPv4Network(each)) for each in PRIVATE_RANGES)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .. import compatibility
-from ..addresses import AddressRange
+from ..addresses import AddressRange, is_private
 from ..section import Mistake, Section
 
 RetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827]
@@ -45,6 +45,13 @@ class EndpointConfig(Section):
                 "public is true: list the addresses that may connect, "
                 "[0.0.0.0/0] for all of the internet",
             )
+        for i, addresses in enumerate(self.public_cidrs):
+            if is_private(addresses):
+                problem = (
+                    "is a private range, from which nobody connects over the internet: give the "
+                    "public addresses of your network, or drop it"
+                )
+                yield Mistake(f"publicCidrs[{i}]", problem, str(addresses))
         if self.public_cidrs and not self.public:
             problem = "needs public: true, or drop it"
             yield Mistake("publicCidrs", problem, ", ".join(map(str, self.public_cidrs)))

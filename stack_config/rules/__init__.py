@@ -55,12 +55,15 @@ from stack_config.rules.node_classes import (
     images_of_node_classes_fit_kubernetes,
     roles_of_node_classes_reach_iam,
 )
+from stack_config.rules.region import keys_are_in_the_region, zones_are_in_the_region
 
 Rule = Callable[[StackConfig], Iterator[Mistake]]
 # Not `cluster`: where that section has a mistake of its own, it counts as one to be made.
 _HOMES = {"fargate", "karpenter", "managed_node_groups", "spot_node_groups"}
 RULES: Mapping[Rule, set[str]] = {
     a_cluster_has_a_network: _HOMES | {"cluster", "network", "eks_addons"},
+    zones_are_in_the_region: {"region", "network"},
+    keys_are_in_the_region: {"region", "cluster", "addons"},
     karpenter_has_a_home: _HOMES,
     karpenter_pods_have_nodes: {"karpenter", "fargate", "managed_node_groups"},
     coredns_has_one_home: _HOMES | {"eks_addons"},

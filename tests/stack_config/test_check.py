@@ -121,6 +121,37 @@ def test_what_yaml_and_pulumi_make_of_it_is_seen(before, after, words):
             "admins: []",
             "cluster.admins: is empty: write at least one",
         ),
+        (
+            "publicCidrs: [203.0.113.0/24]",
+            "publicCidrs: [203.0.113.0/24, 10.1.0.0/16]",
+            "cluster.endpoint.publicCidrs[1]: is a private range, from which nobody connects over "
+            "the internet: give the public addresses of your network, or drop it "
+            '(got "10.1.0.0/16")',
+        ),
+        (
+            "availabilityZones: 3",
+            "availabilityZones: [eu-west-1a, us-east-1b]",
+            "network.availabilityZones[1]: is no zone of aws:region, eu-west-1: correct one of the "
+            'two (got "us-east-1b")',
+        ),
+        (
+            "    name: nodeless",
+            "    kmsKeyArn: arn:aws:kms:us-east-1:111122223333:key/abc\n    name: nodeless",
+            "cluster.kmsKeyArn: is a key of us-east-1, and aws:region is eu-west-1: name a key "
+            'there (got "arn:aws:kms:us-east-1:111122223333:key/abc")',
+        ),
+        (
+            "efsCsi: {}",
+            "efsCsi: {fileSystem: {kmsKeyArn: arn:aws:kms:us-east-1:111122223333:key/abc}}",
+            "addons.efsCsi.fileSystem.kmsKeyArn: is a key of us-east-1, and aws:region is "
+            'eu-west-1: name a key there (got "arn:aws:kms:us-east-1:111122223333:key/abc")',
+        ),
+        (
+            "{replicas: 2, cpu",
+            "{replicas: 1000000000, cpu",
+            "overprovisioning.replicas: Input should be less than or equal to 10000: lower it "
+            "(got 1000000000)",
+        ),
     ],
 )
 def test_one_cause_is_one_message_with_a_remedy_that_makes_sense(before, after, words):

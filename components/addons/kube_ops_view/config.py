@@ -6,13 +6,11 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from ... import versions
-from ...addresses import AddressRange
+from ...addresses import PRIVATE_RANGES, AddressRange
 from ...section import Mistake
 from ..addon_config import Need, PodsConfig
 from ..external_dns.config import DnsName
 
-PRIVATE_RANGES = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
-"""Address ranges of RFC 1918 and RFC 6598, which a VPC and the networks behind it can have."""
 WIDEST = 8
 """Prefix length of 10.0.0.0/8: a wider range is no longer a private network."""
 

@@ -49,7 +49,7 @@ class OverprovisioningConfig(Section):
     a buffer if this version of Karpenter offers it for production, else pods. In 1.14 the buffer is
     alpha; its feature gate is on only if `by` asks for it.
     """
-    replicas: int = Field(default=2, ge=0)
+    replicas: int = Field(default=2, ge=0, le=10_000)
     """Number of pods to keep headroom for. They count against the limits of node pools."""
     cpu: Quantity = "1"
     """vCPUs that each pod requests."""

@@ -25,7 +25,7 @@ class InflateConfig(Section):
     --replicas=10`.
     """
 
-    replicas: int = Field(default=0, ge=0)
+    replicas: int = Field(default=0, ge=0, le=10_000)
     """Number of pods; each one that finds no room makes an autoscaler add a node."""
     cpu: Quantity = "1"
     """vCPUs that each pod requests."""

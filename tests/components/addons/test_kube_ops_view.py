@@ -6,7 +6,8 @@ from pydantic import ValidationError
 
 from components.addons.addon_config import Need
 from components.addons.kube_ops_view import component as addon
-from components.addons.kube_ops_view.config import PRIVATE_RANGES, KubeOpsViewConfig
+from components.addons.kube_ops_view.config import KubeOpsViewConfig
+from components.addresses import PRIVATE_RANGES
 from components.placement import RunsOn
 from tests.cluster_refs import given
 
