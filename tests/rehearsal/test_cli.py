@@ -75,7 +75,7 @@ def test_an_empty_stack_file_is_told_in_one_sentence(text, tmp_path, capsys):
     file = tmp_path / "Pulumi.empty.yaml"
     file.write_text(text)
 
-    code, error = told(capsys, "run", str(file))
+    code, error = told(capsys, "run", str(file), "--state", str(tmp_path / "s"))
 
     assert code == USAGE
     assert "Pulumi.empty.yaml" in error
