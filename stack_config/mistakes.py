@@ -65,7 +65,7 @@ def contradictions(
     """One mistake for each section that both makes a thing and names an existing one, and the
     errors that do not follow from it. `root` is the whole file's model.
     """
-    found: list[Mistake] = []
+    merged: list[Mistake] = []
     rest = list(errors)
     for section, (key, meaning) in _VARIANTS.items():
         inside = [error for error in rest if error["loc"][:2] == (section, "existing")]
@@ -81,10 +81,10 @@ def contradictions(
                 f"{meaning}, and {', '.join(others)} would make another one: drop {key}, or drop "
                 f"{'that key' if len(others) == 1 else 'those keys'}"
             )
-            found.append(Mistake(f"{section}.{key}", problem))
+            merged.append(Mistake(f"{section}.{key}", problem))
             follow = ("extra_forbidden", "missing")
             rest = [each for each in rest if each not in inside or each["type"] not in follow]
-    return found, rest
+    return merged, rest
 
 
 def real(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:

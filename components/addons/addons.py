@@ -42,7 +42,7 @@ class Addons(pulumi.ComponentResource):
         for key, section in args.sections.items():
             if section.WITH_NODE_GROUPS:
                 continue
-            # Only the add-ons that are on are imported.
+            # The loop imports the add-ons that are on, and no other.
             component = import_module(f".{to_snake(key)}.component", __package__)
             around = replace(args.around, before=dict(declared))
             addon: Declared = component.declare(section, around, child)

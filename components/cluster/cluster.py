@@ -125,7 +125,7 @@ class Cluster(pulumi.ComponentResource):
         provider = k8s.Provider(
             f"{name}-kubernetes",
             kubeconfig=usable_kubeconfig,
-            # Else a kubeconfig that spells something differently replaces all that is in it.
+            # Without the identifier, a kubeconfig in another spelling would replace every object.
             cluster_identifier=self.arn,
             opts=pulumi.ResourceOptions(parent=self, depends_on=grants),
         )
@@ -214,8 +214,8 @@ class Cluster(pulumi.ComponentResource):
             coredns_addon_options=eks.CoreDnsAddonOptionsArgs(enabled=False),
             bootstrap_self_managed_addons=False,
             create_oidc_provider=False,
-            # Only ever false: with true the component waits for an endpoint that the machine which
-            # deploys may not reach; absent is AWS's default, true.
+            # `true` is never given: the component would wait for an endpoint that the machine which
+            # deploys may not reach. An absent value is AWS's default, true.
             endpoint_public_access=None if endpoint.public else False,
             endpoint_private_access=endpoint.private,
             public_access_cidrs=[str(cidr) for cidr in endpoint.public_cidrs] or None,

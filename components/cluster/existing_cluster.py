@@ -67,23 +67,23 @@ class ExistingCluster(pulumi.ComponentResource):
         super().__init__("frugal-eks:index:ExistingCluster", name, None, opts)
         location = args.location or _current(self)
         cluster, region = args.config.existing, location.region
-        found = _asked(
+        facts = _answer_to(
             lambda: aws.eks.get_cluster(name=cluster, opts=pulumi.InvokeOptions(parent=self)),
             f"cluster.existing: AWS does not tell of a cluster {cluster} in {region}: "
             f"`aws eks list-clusters --region {region}` names those that are there",
         )
-        told = list(problems(found, region=region, karpenter=args.karpenter))
-        if told:
-            raise pulumi.RunError("\n".join(told))
+        obstacles = list(problems(facts, region=region, karpenter=args.karpenter))
+        if obstacles:
+            raise pulumi.RunError("\n".join(obstacles))
 
-        self.arn = pulumi.Output.from_input(found.arn)
-        self.vpc_id = pulumi.Output.from_input(found.vpc_config.vpc_id)
-        self.subnet_ids = found.vpc_config.subnet_ids
-        certificate_authority = found.certificate_authorities[0].data
+        self.arn = pulumi.Output.from_input(facts.arn)
+        self.vpc_id = pulumi.Output.from_input(facts.vpc_config.vpc_id)
+        self.subnet_ids = facts.vpc_config.subnet_ids
+        certificate_authority = facts.certificate_authorities[0].data
         written = kubeconfig(
-            name=found.name,
+            name=facts.name,
             region=region,
-            endpoint=found.endpoint,
+            endpoint=facts.endpoint,
             ca_data=certificate_authority,
             identity=args.identity,
         )
@@ -92,19 +92,19 @@ class ExistingCluster(pulumi.ComponentResource):
         provider = k8s.Provider(
             f"{name}-kubernetes",
             kubeconfig=usable_kubeconfig,
-            cluster_identifier=found.arn,
+            cluster_identifier=facts.arn,
             opts=pulumi.ResourceOptions(parent=self),
         )
         self.ref = ClusterRef(
-            name=found.name,
-            live_name=found.name,
-            version=found.version,
+            name=facts.name,
+            live_name=facts.name,
+            version=facts.version,
             location=location,
-            endpoint=found.endpoint,
+            endpoint=facts.endpoint,
             certificate_authority=certificate_authority,
-            service_cidr=found.kubernetes_network_configs[0].service_ipv4_cidr,
-            oidc_provider_arn=self._rights_of_pods(args, found, region),
-            security_group_id=found.vpc_config.cluster_security_group_id,
+            service_cidr=facts.kubernetes_network_configs[0].service_ipv4_cidr,
+            oidc_provider_arn=self._rights_of_pods(args, facts, region),
+            security_group_id=facts.vpc_config.cluster_security_group_id,
             discoverable=False,
             isolated=args.isolated,
             provider=provider,
@@ -116,37 +116,37 @@ class ExistingCluster(pulumi.ComponentResource):
         )
         self.register_outputs(
             {
-                "name": found.name,
+                "name": facts.name,
                 "arn": self.arn,
-                "endpoint": found.endpoint,
+                "endpoint": facts.endpoint,
                 "oidcProviderArn": self.ref.oidc_provider_arn,
                 "securityGroupId": self.ref.security_group_id,
-                "version": found.version,
+                "version": facts.version,
             }
         )
 
     def _rights_of_pods(
-        self, args: ExistingClusterArgs, found: aws.eks.AwaitableGetClusterResult, region: str
+        self, args: ExistingClusterArgs, facts: aws.eks.AwaitableGetClusterResult, region: str
     ) -> str:
         """The OIDC provider's ARN for pods on Fargate; for those on nodes the agent is there."""
-        asked = pulumi.InvokeOptions(parent=self)
+        lookup = pulumi.InvokeOptions(parent=self)
         match args.config.runs_on:
             case RunsOn.FARGATE:
-                issuer = found.identities[0].oidcs[0].issuer
-                return _asked(
-                    lambda: aws.iam.get_open_id_connect_provider(url=issuer, opts=asked).arn,
+                issuer = facts.identities[0].oidcs[0].issuer
+                return _answer_to(
+                    lambda: aws.iam.get_open_id_connect_provider(url=issuer, opts=lookup).arn,
                     f"cluster.existing: IAM has no OIDC provider for {issuer}, by which pods on "
                     "Fargate get their AWS rights: `aws iam create-open-id-connect-provider "
                     f"--url {issuer} --client-id-list sts.amazonaws.com` makes it",
                 )
             case RunsOn.NODES:
-                _asked(
+                _answer_to(
                     lambda: aws.eks.get_addon(
-                        cluster_name=found.name, addon_name=POD_IDENTITY_AGENT, opts=asked
+                        cluster_name=facts.name, addon_name=POD_IDENTITY_AGENT, opts=lookup
                     ),
-                    f"cluster.existing: the cluster {found.name} has no add-on "
+                    f"cluster.existing: the cluster {facts.name} has no add-on "
                     f"{POD_IDENTITY_AGENT}, by which pods on nodes get their AWS rights: `aws eks "
-                    f"create-addon --region {region} --cluster-name {found.name} --addon-name "
+                    f"create-addon --region {region} --cluster-name {facts.name} --addon-name "
                     f"{POD_IDENTITY_AGENT}` installs it",
                 )
                 return ""
@@ -180,7 +180,7 @@ def problems(
             yield f"karpenter.version: {problem} (got {karpenter})"
 
 
-def _asked(question: Callable[[], Answer], remedy: str) -> Answer:
+def _answer_to(question: Callable[[], Answer], remedy: str) -> Answer:
     """AWS's answer. Raises RunError with the remedy, and with what AWS said, where it has none."""
     try:
         return question()

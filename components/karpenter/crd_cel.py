@@ -81,8 +81,8 @@ def _places(place: _Place) -> Iterator[_Place]:
 
 
 def _broken(rule: str, new: Any, old: Any | None) -> str | None:
-    """None if the rule holds, else a suffix for its message: why it cannot be evaluated, or an
-    empty text.
+    """The suffix of a broken rule's message: why the rule cannot be evaluated, or an empty text;
+    None if the rule holds.
     """
     values = {"self": new} if old is None else {"self": new, "oldSelf": old}
     try:

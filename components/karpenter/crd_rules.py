@@ -41,7 +41,7 @@ def violations(
 def refusals(
     kind: str, manifest: Mapping[str, Any], *, old: Mapping[str, Any] | None = None
 ) -> list[Refusal]:
-    """The same violations as in `violations`, each with the refused value and the rule."""
+    """Violations as in `violations`, each with the refused value and the rule."""
     definition = crd(kind)
     new = crd_structure.with_defaults(definition.schema, _plain(manifest))
     structural = [

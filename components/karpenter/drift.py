@@ -20,7 +20,7 @@ class Rolls(Enum):
 
     NONE = 0
     SOME = 1
-    """Only nodes that no longer fit are replaced: often none, sometimes all."""
+    """Karpenter replaces the nodes that no longer fit: often none, sometimes all."""
     ALL = 2
 
 

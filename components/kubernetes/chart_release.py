@@ -19,7 +19,7 @@ def chart_release(
     """
     return k8s.helm.v3.Release(
         name,
-        # Else the provider adds random hex, and the names of objects and accounts with it.
+        # The provider would add random hex to the name, and so to those of objects and accounts.
         name=chart.name,
         **source.locate(chart),
         version=chart.version,

@@ -39,7 +39,7 @@ class ExtraReleases(pulumi.ComponentResource):
         self.releases = {
             key: k8s.helm.v3.Release(
                 f"{name}-{key}",
-                # Else the provider adds random hex, and the names of objects with it.
+                # The provider would add random hex to this name, and so to those of objects.
                 name=key,
                 **_place(config, args.charts),
                 version=config.version,

@@ -117,7 +117,7 @@ def helm_values(args: AwsLoadBalancerControllerArgs) -> dict[str, Any]:
         # It refuses every Service of the cluster while no pod of it answers, so that other charts
         # fail (aws-load-balancer-controller#4811). Services name their class instead.
         "enableServiceMutatorWebhook": False,
-        # Else an upgrade brings a new certificate that running pods do not serve yet: "x509:
+        # An upgrade would bring a new certificate that running pods do not serve yet: "x509:
         # certificate signed by unknown authority" (aws-load-balancer-controller#4572).
         "keepTLSSecret": True,
         # Pods have addresses of the VPC, and on Fargate there is no instance to send traffic to.

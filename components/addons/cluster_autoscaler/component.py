@@ -120,8 +120,8 @@ def helm_values(args: ClusterAutoscalerArgs) -> dict[str, Any]:
         # Else its names begin with `cluster-autoscaler-aws-`.
         "fullnameOverride": CHART.name,
         "cloudProvider": "aws",
-        # Else it asks the metadata service: Fargate has none, and a hop limit of 1 keeps pods from
-        # it.
+        # The autoscaler would ask the metadata service: Fargate has none, and a hop limit of 1
+        # keeps pods from it.
         "awsRegion": args.cluster.location.region,
         # It simulates the scheduler: its minor is the cluster's (upstream's table of releases).
         "image": {"tag": versions.CLUSTER_AUTOSCALER[args.cluster.version]},

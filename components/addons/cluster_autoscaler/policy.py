@@ -29,7 +29,7 @@ def iam_policy(*, location: Location, cluster: str, groups: Sequence[str] = ()) 
         # Auto Scaling and EC2 cannot narrow these actions to one thing.
         "Resource": "*",
     }
-    # Of a managed group without nodes it learns labels and taints here.
+    # The autoscaler reads here the labels and taints of a managed group that has no nodes.
     see_managed = {
         "Sid": "SeeManagedNodeGroups",
         "Effect": "Allow",

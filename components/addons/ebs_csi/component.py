@@ -66,7 +66,7 @@ class EbsCsi(pulumi.ComponentResource):
                     role.role_arn if args.placement.runs_on is RunsOn.FARGATE else None
                 ),
             ),
-            # Without a place for its pods it is DEGRADED, and EKS waits for 20 minutes.
+            # An add-on whose pods find no place is DEGRADED, and EKS waits 20 minutes for it.
             opts=pulumi.ResourceOptions(parent=self, depends_on=[role, *args.placement.needs]),
         )
         KubernetesObject(

@@ -145,7 +145,7 @@ def queue_values(
     values = _common_values(args) | {
         "enableSqsTerminationDraining": True,
         "queueURL": queue_url,
-        # Else it asks the metadata service, which a hop limit of 1 keeps from pods.
+        # The handler would ask the metadata service, which a hop limit of 1 keeps from pods.
         "awsRegion": args.cluster.location.region,
         # Its rights must be there before its pods: the program makes the account.
         "serviceAccount": {"create": False, "name": SERVICE_ACCOUNT},
